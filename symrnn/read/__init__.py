@@ -1,0 +1,1 @@
+"""Reading: from the LaTeX of a document to typed syntax trees, total or refused."""
