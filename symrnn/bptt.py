@@ -1,0 +1,292 @@
+"""Backpropagation through time: adjoint recurrences and gradients at a generic step, each step of the derivation justified.
+
+The reverse sweep visits the equations of one generic step; what it writes is constant in T. A derivation is a list of steps;
+a step names its rule, and :func:`check_trail` replays every step from its rule alone.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from symrnn.calculus import PULLS
+from symrnn.errors import ModelError
+from symrnn.expr import (
+    NOW,
+    Expr,
+    Symbol,
+    add,
+    apply,
+    had,
+    lift,
+    negative,
+    node,
+    shift,
+    symbols,
+    time_sum,
+    total,
+    zeros,
+)
+from symrnn.model import FIRST, LAST, Equation, Model
+
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: ``rule`` takes ``before`` (the cotangent of a node, or the parts of a sum) to ``after``.
+
+    ``equation`` and ``path`` say where: the node is reached from the right side of the equation by the argument numbers of
+    ``path``; a step of the rules ``seed``, ``collect``, ``gradient`` and ``fuse`` concerns the symbol ``target`` instead.
+    """
+
+    rule: str
+    sentence: str
+    equation: str
+    path: Path
+    target: Symbol | None
+    before: tuple[Expr, ...]
+    after: Expr
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """The adjoint of every variable at step t, the gradient of every parameter, and the trail that leads there.
+
+    ``adjoints[h]`` is the right side of the recurrence for the derivative of the loss by h_t; it holds for t = 1..T with the
+    boundary fact that every adjoint at T+1 is zero. ``gradients[W]`` is a sum over t = 1..T.
+    """
+
+    model: Model
+    adjoints: dict[str, Expr]
+    summands: dict[str, Expr]
+    fused: dict[str, tuple[str, Expr]]
+    trail: tuple[Step, ...]
+
+    @cached_property
+    def gradients(self) -> dict[str, Expr]:
+        """Parameter -> its gradient, a sum over t = 1..T."""
+        return {name: time_sum("t", FIRST, LAST, e) for name, e in self.summands.items()}
+
+    @cached_property
+    def initial(self) -> dict[str, Expr]:
+        """State -> the gradient by its value before the first step (what step 1 sends back to it)."""
+        out = {}
+        for s in self.model.states:
+            late = [step for step in self.trail if step.rule == "collect" and step.target == adjoint(s)]
+            parts = [p for p in late[0].before if reaches_back(p)] if late else []
+            e = add(*parts) if parts else zeros(s.shape)
+            out[s.name] = shift(e, -1)
+        return out
+
+
+def adjoint(s: Symbol) -> Symbol:
+    """The derivative of the loss by ``s``."""
+    return Symbol(s.name, s.shape, "adjoint", s.time)
+
+
+def gradient(s: Symbol) -> Symbol:
+    """The derivative of the loss by the parameter ``s``."""
+    return Symbol(s.name, s.shape, "gradient", None)
+
+
+def reaches_back(e: Expr) -> bool:
+    """Whether the contribution comes from a later step."""
+    return any(s.kind == "adjoint" and s.time is not None and s.time.offset > 0 for s in symbols(e))
+
+
+# ----------------------------------------------------------------------------------------------------------------- the sweep
+def seed(model: Model, eq: Equation) -> Expr:
+    """The cotangent at the root of an equation: 1 for the loss, else the adjoint of the variable."""
+    return lift(1) if eq.name == model.loss else node("sym", attr=adjoint(eq.left))
+
+
+def leaves(e: Expr, path: Path = ()) -> Iterator[tuple[Path, Symbol]]:
+    """Every occurrence of a parameter, variable or input in ``e``, with the way to it."""
+    if e.op == "sym":
+        if e.attr.kind in ("parameter", "variable", "input"):
+            yield path, e.attr
+        return
+    for k, a in enumerate(e.args):
+        yield from leaves(a, (*path, k))
+
+
+def at(e: Expr, path: Path) -> Expr:
+    """The node at the end of a path."""
+    for k in path:
+        e = e.args[k]
+    return e
+
+
+def sweep(model: Model, eq: Equation) -> tuple[list[Step], dict[Path, Expr]]:
+    """Carry the seed of one equation down to every occurrence; returns the steps and the cotangent at each place."""
+    name = node("sym", attr=eq.left)
+    start = seed(model, eq)
+    steps = [Step("seed", f"the cotangent of {eq.name} is {start}", eq.name, (), eq.left, (), start)]
+    found: dict[Path, Expr] = {(): start}
+    for path, _ in leaves(eq.right):
+        for k in range(len(path)):
+            here, there = path[:k], path[:k + 1]
+            if there in found:
+                continue
+            e = at(eq.right, here)
+            rule = PULLS.get(e.op)
+            if rule is None:
+                raise ModelError(f"the equation of {eq.name}", must="use operations with a differentiation rule", came=e.op,
+                                 next_step="add a row to the table of rules, with its proof")
+            value = name if not here else e
+            found[there] = rule.pull(e, value, found[here], path[k])
+            steps.append(Step(rule.name, rule.sentence, eq.name, there, None, (found[here],), found[there]))
+    return steps, found
+
+
+def derive(model: Model) -> Derivation:
+    """The adjoint recurrences and gradients of a model, for every T.
+
+    Raises ModelError if the model has no loss or an operation has no rule.
+    """
+    if model.loss is None:
+        raise ModelError(f"model {model.name}", must="have a loss for gradients", came="none",
+                         next_step="name the scalar equation that is the loss of one step")
+    trail: list[Step] = []
+    parts: dict[str, list[Expr]] = {}
+    for eq in reversed(model.equations):
+        steps, found = sweep(model, eq)
+        trail += steps
+        for path, s in leaves(eq.right):
+            lag = s.time.offset if s.time is not None else 0
+            parts.setdefault(s.name, []).append(shift(found[path], -lag))
+    fused = {} if model.loss is None else fusions(model)
+    adjoints: dict[str, Expr] = {}
+    summands: dict[str, Expr] = {}
+    for s in reversed(model.variables):
+        if s.name == model.loss:
+            continue
+        pieces = tuple(parts.get(s.name, ()))
+        if s.name in fused:
+            row, value = fused[s.name]
+            adjoints[s.name] = value
+            trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
+            continue
+        adjoints[s.name] = add(*pieces) if pieces else zeros(s.shape)
+        trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, adjoints[s.name]))
+    for s in (*model.parameters, *model.inputs):
+        pieces = tuple(parts.get(s.name, ()))
+        value = add(*pieces) if pieces else zeros(s.shape)
+        (summands if s.kind == "parameter" else adjoints)[s.name] = value
+        rule = "gradient" if s.kind == "parameter" else "collect"
+        mark = gradient(s) if s.kind == "parameter" else adjoint(s)
+        trail.append(Step(rule, f"{s.name} is used {len(pieces)} times in a step", s.name, (), mark, pieces, value))
+    return Derivation(model, adjoints, summands, fused, tuple(trail))
+
+
+# ---------------------------------------------------------------------------------------------------------------- fused pairs
+@dataclass(frozen=True)
+class Fusion:
+    """An output function followed by the loss it belongs to: the two together have a short adjoint.
+
+    ``output(o)`` and ``loss(p, y)`` build the pair; ``value(p, y)`` is the adjoint of o, ``short`` the same when the targets
+    are declared to sum to one. Each row is proved in ``tests/test_bptt.py``.
+    """
+
+    name: str
+    sentence: str
+    output: str
+    loss: tuple[str, ...]
+    value: str
+
+
+FUSIONS = (
+    Fusion("softmax with cross-entropy", "softmax and cross-entropy together: (sum of y) p - y, which is p - y as y sums to one",
+           "softmax", ("cross-entropy",), "p - y"),
+    Fusion("sigmoid with binary cross-entropy", "sigmoid and binary cross-entropy together: p - y",
+           "sigmoid", ("binary cross-entropy",), "p - y"),
+)
+
+
+def cross_entropies(p: Expr, y: Expr) -> dict[str, tuple[Expr, ...]]:
+    """The ways to write the two losses of the table, in core form."""
+    def both(f: Expr, g: Expr) -> tuple[Expr, ...]:
+        plain = (total(had(f, g)), total(had(g, f)), f.T @ g, g.T @ f)
+        return tuple(x for e in plain for x in (negative(e), -1 * e))
+    assert p.shape is not None
+    logp, logq = apply("log", p), apply("log", 1 - p)
+    binary = tuple(negative(total(x)) for x in (had(y, logp) + had(1 - y, logq), had(1 - y, logq) + had(y, logp)))
+    return {"cross-entropy": both(y, logp), "binary cross-entropy": binary}
+
+
+def fusions(model: Model) -> dict[str, tuple[str, Expr]]:
+    """Variable o -> (sentence, adjoint) where o feeds only an output function that feeds only its own loss."""
+    out: dict[str, tuple[str, Expr]] = {}
+    for eq in model.equations:
+        right = eq.right
+        kind = right.attr if right.op == "apply" else right.op
+        row = next((f for f in FUSIONS if f.output == kind), None)
+        if row is None or right.args[0].op != "sym" or right.args[0].attr.kind != "variable" or right.args[0].attr.time != NOW:
+            continue
+        o, p = right.args[0].attr, eq.left
+        users = {name: [e.name for e in model.equations for _, s in leaves(e.right) if s.name == name] for name in (o.name, p.name)}
+        if set(users[o.name]) != {p.name} or set(users[p.name]) != {model.loss} or model.loss is None:
+            continue
+        loss = model.definitions[model.loss]
+        for y in model.targets:
+            target, value = node("sym", attr=y), node("sym", attr=p)
+            if y.shape == p.shape and loss in cross_entropies(value, target)[row.loss[0]]:
+                front = value if y.name in model.simplex or kind != "softmax" else total(target) * value
+                out[o.name] = (row.sentence, front - target)
+    return out
+
+
+# ----------------------------------------------------------------------------------------------------------------- the trail
+def check_trail(derivation: Derivation) -> list[str]:
+    """Replay the trail from the rules and the model alone; returns what is wrong (nothing: the trail stands).
+
+    Every place of every equation must be reached by exactly one step, in order, and every sum must have exactly its parts.
+    """
+    model, wrong = derivation.model, []
+    expected: list[Step] = []
+    parts: dict[str, list[Expr]] = {}
+    for eq in reversed(model.equations):
+        steps, found = sweep(model, eq)
+        expected += steps
+        for path, s in leaves(eq.right):
+            parts.setdefault(s.name, []).append(shift(found[path], -(s.time.offset if s.time else 0)))
+    trail = derivation.trail
+    if len(trail) < len(expected):
+        wrong.append(f"the trail has {len(trail)} steps; the rules need at least {len(expected)}")
+    for n, step in enumerate(trail):
+        if n < len(expected):
+            want = expected[n]
+            if (step.rule, step.equation, step.path) != (want.rule, want.equation, want.path):
+                wrong.append(f"step {n + 1}: {step.rule} at {step.equation}{list(step.path)} stands where {want.rule} at "
+                             f"{want.equation}{list(want.path)} must")
+            elif step != want:
+                wrong.append(f"step {n + 1}: {step.rule} gives {want.after}, not {step.after}")
+            continue
+        wrong += check_sum(derivation, n, step, parts)
+    targets = [s.target for s in trail[len(expected):]]
+    needed = [adjoint(s) for s in reversed(model.variables) if s.name != model.loss]
+    needed += [gradient(s) for s in model.parameters] + [adjoint(s) for s in model.inputs]
+    if targets != needed:
+        wrong.append("the sums of the trail are not those of the model, in order")
+    return wrong
+
+
+def check_sum(derivation: Derivation, n: int, step: Step, parts: dict[str, list[Expr]]) -> list[str]:
+    """One step that gathers contributions: all of them, and the recorded result."""
+    if step.target is None:
+        return [f"step {n + 1}: {step.rule} names no symbol"]
+    pieces = tuple(parts.get(step.target.name, ()))
+    store = derivation.summands if step.target.kind == "gradient" else derivation.adjoints
+    result = store.get(step.target.name)
+    if step.before != pieces:
+        return [f"step {n + 1}: the contributions to {step.target} are not those of the equations"]
+    if step.rule == "fuse":
+        want = fusions(derivation.model).get(step.target.name, ("", None))[1]
+    elif step.rule in ("collect", "gradient"):
+        want = add(*pieces) if pieces else zeros(step.target.shape)
+    else:
+        return [f"step {n + 1}: unknown rule {step.rule}"]
+    if step.after is not want or result is not want:
+        return [f"step {n + 1}: {step.rule} gives {want}, not {step.after}"]
+    return []

@@ -1,0 +1,131 @@
+"""Reverse-mode rules: one row for each operation, telling how a cotangent moves from a value to one of its arguments.
+
+A cotangent g of an expression e has the shape of e; it is the derivative of the loss by e. Layout: a gradient has the shape of
+its variable. Each rule is a row of ``PULLS``, with the sentence a textbook would print; ``tests/test_calculus.py`` proves every
+row against index-level differentiation and forward duals.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symrnn.expr import (
+    Expr,
+    apply,
+    diag,
+    eye,
+    filled,
+    had,
+    matmul,
+    node,
+    ones,
+    scale,
+    smul,
+    softmax,
+    times,
+    total,
+    transpose,
+)
+from symrnn.expr.functions import function
+
+#: ``pull(e, value, g, k)``: the cotangent of argument k of e, where ``value`` is a name for e (or e itself) and g its cotangent.
+Pull = Callable[[Expr, Expr, Expr, int], Expr]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How a cotangent passes one operation."""
+
+    name: str
+    op: str
+    sentence: str
+    pull: Pull
+
+
+def slope(name: str, u: Expr, value: Expr) -> Expr:
+    """f'(u) entrywise, written with the value where the table allows (tanh' = 1 - tanh^2)."""
+    assert u.shape is not None
+    return function(name).derivative(Entrywise(u), Entrywise(value), lambda f, x: Entrywise(apply(f, x.e))).e
+
+
+class Entrywise:
+    """Arithmetic of the function table on expressions: every product is entrywise."""
+
+    __slots__ = ("e",)
+
+    def __init__(self, e: Expr) -> None:
+        self.e = e
+
+    def _lift(self, other: Entrywise | int) -> Expr:
+        assert self.e.shape is not None
+        return other.e if isinstance(other, Entrywise) else filled(other, self.e.shape)
+
+    def __add__(self, other: Entrywise | int) -> Entrywise:
+        return Entrywise(self.e + self._lift(other))
+
+    def __radd__(self, other: int) -> Entrywise:
+        return Entrywise(self._lift(other) + self.e)
+
+    def __sub__(self, other: Entrywise | int) -> Entrywise:
+        return Entrywise(self.e - self._lift(other))
+
+    def __rsub__(self, other: int) -> Entrywise:
+        return Entrywise(self._lift(other) - self.e)
+
+    def __neg__(self) -> Entrywise:
+        return Entrywise(-self.e)
+
+    def __mul__(self, other: Entrywise | int) -> Entrywise:
+        if isinstance(other, int):
+            return Entrywise(scale(other, self.e))
+        return Entrywise(self.e**2 if other.e is self.e else had(self.e, other.e))
+
+    __rmul__ = __mul__
+
+
+def _pull_softmax(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
+    return had(value, g) - smul(matmul(transpose(value), g), value)
+
+
+def _pull_smul(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
+    return total(had(g, e.args[1])) if k == 0 else smul(e.args[0], g)
+
+
+def _pull_power(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
+    n, (u,) = e.attr, e.args
+    return scale(n, had(g, u ** (n - 1))) if n != 1 else g
+
+
+PULLS: dict[str, Rule] = {r.op: r for r in (
+    Rule("sum rule", "add", "a sum passes its cotangent to every term", lambda e, v, g, k: g),
+    Rule("scaling rule", "smul", "a scalar factor multiplies the cotangent; its own is the inner product", _pull_smul),
+    Rule("product rule", "matmul", "for A B the cotangents are g B^T and A^T g",
+         lambda e, v, g, k: matmul(g, transpose(e.args[1])) if k == 0 else matmul(transpose(e.args[0]), g)),
+    Rule("entrywise product rule", "had", "an entrywise factor multiplies the cotangent entry by entry",
+         lambda e, v, g, k: had(g, e.args[1 - k])),
+    Rule("transpose rule", "transpose", "the cotangent is transposed", lambda e, v, g, k: transpose(g)),
+    Rule("power rule", "pow", "the cotangent is multiplied by n u^(n-1) entry by entry", _pull_power),
+    Rule("chain rule", "apply", "the cotangent is multiplied by f'(u) entry by entry",
+         lambda e, v, g, k: had(slope(e.attr, e.args[0], v), g)),
+    Rule("softmax rule", "softmax", "diag(p) - p p^T times the cotangent", _pull_softmax),
+    Rule("log-sum-exp rule", "lse", "the gradient of log-sum-exp is the softmax",
+         lambda e, v, g, k: smul(g, softmax(e.args[0]))),
+    Rule("sum of entries", "sum", "every entry has the same cotangent",
+         lambda e, v, g, k: times(g, ones(e.args[0].shape))),  # type: ignore[arg-type]
+    Rule("diagonal rule", "diag", "the cotangent is the diagonal",
+         lambda e, v, g, k: matmul(had(g, eye(e.attr or e.shape[0])), ones((e.shape[0], 1)))),  # type: ignore[index]
+    Rule("chain rule for a vector function", "vcall", "the Jacobian, transposed, times the cotangent",
+         lambda e, v, g, k: matmul(transpose(node("vjac", *e.args, attr=(*e.attr, k))), g)),
+)}
+
+
+def softmax_jacobian(p: Expr) -> Expr:
+    """diag(p) - p p^T: the derivative of softmax, row = output, column = input; for any number of classes.
+
+    Source: Bishop, Pattern Recognition and Machine Learning (2006), equation 4.106.
+
+    >>> from symrnn.expr import symbol
+    >>> softmax_jacobian(symbol("p", ("K", 1)))
+    diag(p) - p @ p.T
+    """
+    return diag(p) - matmul(p, transpose(p))

@@ -1,0 +1,72 @@
+"""Expressions as plain text, for messages and debugging: NumPy-like, with the time index in brackets."""
+from __future__ import annotations
+
+from symrnn.expr.tree import Expr, numeric
+
+ADD, PRODUCT, MATMUL, ATOM = range(4)
+
+
+def show(e: Expr, level: int = 0) -> str:
+    """The expression as text.
+
+    >>> from symrnn.expr.tree import symbol, apply
+    >>> W, h = symbol("W", ("n", "n")), symbol("h", ("n", 1))
+    >>> show(apply("tanh", W.T @ h) * (1 - h**2))
+    'tanh(W.T @ h) * (ones - h**2)'
+    """
+    text, own = _show(e)
+    return f"({text})" if own < level else text
+
+
+def _show(e: Expr) -> tuple[str, int]:
+    a = e.args
+    match e.op:
+        case "sym":
+            return str(e.attr), ATOM if e.attr.kind not in ("adjoint", "gradient") else MATMUL
+        case "num":
+            return str(e.attr), ATOM if e.attr >= 0 and e.attr.denominator == 1 else PRODUCT
+        case "size":
+            return str(e.attr), ATOM
+        case "ones" | "zeros":
+            return e.op, ATOM
+        case "eye":
+            return "I", ATOM
+        case "delta":
+            return f"delta({e.attr[0]}, {e.attr[1]})", ATOM
+        case "add":
+            out = show(a[0], ADD)
+            for term in a[1:]:
+                c, _ = numeric(term)
+                out += f" - {show(-term, PRODUCT)}" if c < 0 else f" + {show(term, ADD)}"
+            return out, ADD
+        case "smul":
+            if a[0].op == "num" and a[0].attr == -1:
+                return "-" + show(a[1], PRODUCT), PRODUCT
+            return f"{show(a[0], MATMUL)} * {show(a[1], MATMUL)}", PRODUCT
+        case "had":
+            return f"{show(a[0], PRODUCT)} * {show(a[1], MATMUL)}", PRODUCT
+        case "matmul":
+            return f"{show(a[0], MATMUL)} @ {show(a[1], ATOM)}", MATMUL
+        case "transpose":
+            return f"{show(a[0], ATOM)}.T", ATOM
+        case "pow":
+            return f"{show(a[0], ATOM)}**{e.attr}", ATOM
+        case "apply":
+            return f"{e.attr}({show(a[0])})", ATOM
+        case "entry":
+            return f"{show(a[0], ATOM)}[{', '.join(str(i) for i in e.attr if i is not None)}]", ATOM
+        case "isum":
+            return f"sum_{e.attr}({show(a[0])})", ATOM
+        case "tsum":
+            letter, lo, hi = e.attr
+            return f"sum_{letter}={lo}..{hi}({show(a[0])})", ATOM
+        case "deriv":
+            return f"d({show(a[0])})/d({show(a[1])})", ATOM
+        case "slice":
+            return f"{show(a[0], ATOM)}[{e.attr[0]}:{e.attr[1]}]", ATOM
+        case "vcall":
+            return f"{e.attr[0]}({', '.join(map(show, a))})", ATOM
+        case "vjac":
+            return f"D{e.attr[2] + 1} {e.attr[0]}({', '.join(map(show, a))})", ATOM
+        case _:
+            return f"{e.op}({', '.join(show(x) for x in a)})", ATOM

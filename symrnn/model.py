@@ -1,0 +1,195 @@
+"""A recurrent model: an ordered set of named equations at a generic step t, with initial states and a loss.
+
+``W = param("W", "n_h", "n_h")``, ``h = var("h", "n_h")`` and ``Model.build("elman", h << tanh(W @ h[-1] + ...), ...)`` make one
+in Python; documents compile to the same record. No proof rests on the reader alone.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+
+from symrnn.errors import ModelError, ShapeError
+from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, Time, node, show_shape, symbols, time_sum
+
+FIRST, LAST = Time("", 1), Time("T", 0)
+
+
+@dataclass(frozen=True)
+class Equation:
+    """``left[t] = right``: the definition of one variable at a generic step."""
+
+    left: Symbol
+    right: Expr
+
+    @property
+    def name(self) -> str:
+        return self.left.name
+
+    def __str__(self) -> str:
+        return f"{self.left} = {self.right}"
+
+
+@dataclass(frozen=True)
+class Model:
+    """A recurrence with shapes.
+
+    ``equations`` stand in an order in which each uses only earlier ones of the same step; ``loss`` names the scalar equation
+    that is summed over t = 1..T into ``total``; ``simplex`` names the targets whose entries sum to one; ``initial`` says
+    whether the state before the first step is ``given`` or ``zero``. ``latex`` maps names to how the source writes them.
+    """
+
+    name: str
+    equations: tuple[Equation, ...]
+    loss: str | None = None
+    total: str = "L"
+    simplex: frozenset[str] = frozenset()
+    initial: str = "given"
+    source: str = ""
+    latex: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+
+    # ------------------------------------------------------------------------------------------------------ making one
+    @classmethod
+    def build(cls, name: str, equations: Iterable[tuple[Expr, Expr] | Equation], *, loss: str | None = None, total: str = "L",
+              simplex: Iterable[str] = (), initial: str = "given", source: str = "", latex: Mapping[str, str] | None = None,
+              ) -> Model:
+        """Check the equations (defined once, shapes, causal, not cyclic) and put them in order.
+
+        Raises ModelError or ShapeError, each naming the equation.
+        """
+        rows = [e if isinstance(e, Equation) else Equation(e[0].attr, e[1]) for e in equations]
+        check_equations(rows)
+        return cls(name, in_order(rows), loss, total, frozenset(simplex), initial, source, dict(latex or {}))
+
+    # ------------------------------------------------------------------------------------------------------- looking at it
+    @cached_property
+    def definitions(self) -> dict[str, Expr]:
+        """Name of each variable -> its right side at step t."""
+        return {e.name: e.right for e in self.equations}
+
+    @cached_property
+    def _used(self) -> tuple[Symbol, ...]:
+        found: dict[Symbol, None] = {}
+        for e in self.equations:
+            found.update(dict.fromkeys(symbols(e.right)))
+        return tuple(found)
+
+    def _of_kind(self, *kinds: str) -> tuple[Symbol, ...]:
+        rows = {s.name: Symbol(s.name, s.shape, s.kind, NOW if s.time else None) for s in self._used if s.kind in kinds}
+        return tuple(rows.values())
+
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The parameters, in order of appearance."""
+        return self._of_kind("parameter")
+
+    @property
+    def inputs(self) -> tuple[Symbol, ...]:
+        return self._of_kind("input")
+
+    @property
+    def targets(self) -> tuple[Symbol, ...]:
+        return self._of_kind("target")
+
+    @property
+    def constants(self) -> tuple[Symbol, ...]:
+        return self._of_kind("constant")
+
+    @cached_property
+    def variables(self) -> tuple[Symbol, ...]:
+        """The variables with an equation, each at step t."""
+        return tuple(e.left for e in self.equations)
+
+    @cached_property
+    def states(self) -> tuple[Symbol, ...]:
+        """The variables that some equation uses at an earlier step."""
+        late = {s.name for s in self._used if s.kind == "variable" and s.time is not None and s.time.offset < 0}
+        return tuple(v for v in self.variables if v.name in late)
+
+    @cached_property
+    def sizes(self) -> tuple[str, ...]:
+        """The symbolic sizes, in order of appearance."""
+        shapes = [s.shape for s in (*self.variables, *self._used)]
+        return tuple(dict.fromkeys(d for shape in shapes for d in shape if isinstance(d, str)))
+
+    def symbol(self, name: str, time: Time | None = NOW) -> Symbol:
+        """The symbol called ``name`` (at ``time`` if it is a sequence); KeyError if the model has none."""
+        for s in (*self.variables, *self.parameters, *self.inputs, *self.targets, *self.constants):
+            if s.name == name:
+                return Symbol(s.name, s.shape, s.kind, time if s.time else None)
+        raise KeyError(name)
+
+    def __getitem__(self, name: str) -> Expr:
+        return node("sym", attr=self.symbol(name))
+
+    @property
+    def total_loss(self) -> Expr:
+        """The sum of the loss over t = 1..T."""
+        if self.loss is None:
+            raise ModelError(f"model {self.name}", must="have a loss for gradients", came="none",
+                             next_step="name the scalar equation that is the loss of one step")
+        return time_sum("t", FIRST, LAST, self[self.loss])
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the equations and assumptions in plain form."""
+        text = "\n".join([*map(str, self.equations), *(f"{s} {show_shape(s.shape)} {s.kind}" for s in (*self.variables, *self._used)),
+                          f"loss {self.loss}", f"simplex {sorted(self.simplex)}", f"initial {self.initial}"])
+        return sha256(text.encode()).hexdigest()
+
+
+# ------------------------------------------------------------------------------------------------------------------ checks
+def check_equations(rows: list[Equation]) -> None:
+    """Each variable once, shapes that fit, nothing from the future, every variable defined."""
+    defined: dict[str, Equation] = {}
+    for e in rows:
+        if e.name in defined:
+            raise ModelError(f"the variable {e.name}", must="have one equation", came=f"{defined[e.name]} and {e}",
+                             next_step="rename one of them")
+        defined[e.name] = e
+    for e in rows:
+        if e.right.fault is not None:
+            raise ShapeError(f"the equation {e}", must="have shapes that fit", came=str(e.right.fault),
+                             left=e.right.fault.left, right=e.right.fault.right, next_step="check the shapes of its symbols")
+        if e.right.shape != e.left.shape:
+            raise ShapeError(f"the equation of {e.name}", must=f"give a {show_shape(e.left.shape)}",
+                             came=f"a {show_shape(e.right.shape)}", left=e.left.shape, right=e.right.shape,
+                             next_step="check the shapes of its symbols")
+        for s in symbols(e.right):
+            if s.kind == "variable" and s.name not in defined:
+                raise ModelError(f"the symbol {s.name} in {e}", must="have an equation or a declared kind", came="neither",
+                                 next_step=f"define {s.name} or declare it as parameter, input or target")
+            if s.time is not None and (s.time.base != "t" or s.time.offset > 0):
+                raise ModelError(f"the equation {e}", must="use steps up to t only", came=f"{s}",
+                                 next_step="write the recurrence so that it is causal")
+
+
+def in_order(rows: list[Equation]) -> tuple[Equation, ...]:
+    """The equations so that each uses only earlier ones of the same step."""
+    left, out = list(rows), []
+    done: set[str] = set()
+    while left:
+        ready = [e for e in left if all(s.name in done for s in symbols(e.right) if s.kind == "variable" and s.time == NOW)]
+        if not ready:
+            raise ModelError("the equations of " + ", ".join(e.name for e in left), must="not need each other in one step",
+                             came="a cycle", next_step="use the value of the step before (t-1) where it is meant")
+        out += ready
+        done |= {e.name for e in ready}
+        left = [e for e in left if e not in ready]
+    return tuple(out)
+
+
+# --------------------------------------------------------------------------------------------------- symbols as engineers write
+def param(name: str, rows: Size = 1, columns: Size = 1) -> Expr:
+    """A parameter: the same at every step."""
+    return node("sym", attr=Symbol(name, (rows, columns), "parameter", None))
+
+
+def sequence(name: str, rows: Size = 1, columns: Size = 1, kind: str = "variable") -> Expr:
+    """A quantity with a time index, at step t; ``kind`` is variable, input or target."""
+    return node("sym", attr=Symbol(name, (rows, columns), kind, NOW))
+
+
+def scalar(name: str, kind: str = "variable") -> Expr:
+    return node("sym", attr=Symbol(name, SCALAR, kind, NOW))

@@ -1,0 +1,1 @@
+"""Deciding: the only place that may issue ``proved``."""
