@@ -17,9 +17,9 @@ _PUBLIC = {
     "Model": "symrnn.model",
     "Place": "symrnn.errors",
     "SymrnnError": "symrnn.errors",
-    "audit": "symrnn.audit",
-    "check": "symrnn.audit",
-    "model": "symrnn.model",
+    "audit": "symrnn.api",
+    "check": "symrnn.api",
+    "model": "symrnn.api",
 }
 """Public name -> the module that has it. A function may be called as its module is; `symrnn.NAME` is the function."""
 

@@ -1,0 +1,114 @@
+"""What symrnn does, as functions: each opens what it is given and calls the one layer that does the work.
+
+The command line and ``symrnn.NAME`` stand on these functions and on nothing below them. Every layer is imported inside the
+function that needs it, so that a command pays for what it uses.
+
+A *progress* argument is called as ``progress(done, total, what)`` whenever a piece of work begins; see
+:mod:`symrnn.cli.progress`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symrnn.zoo import open_source
+
+if TYPE_CHECKING:
+    from symrnn.bptt import Derivation
+    from symrnn.model import Model
+
+ProgressCall = Callable[[int, int, str], None]
+PathLike = str | Path
+
+EMIT_OUTPUTS = ("forward", "loss", "gradients")
+"""The functions that an emitted module can have."""
+
+
+def model(source: PathLike) -> Model:
+    """Return the model of a document, or of the zoo if `source` is one of its names.
+
+    Raises: UnknownModel, DocumentError, and what reading and compiling raise (ReadError, ShapeError, ModelError).
+    """
+    opened = open_source(source)
+    from symrnn.document import compile_model
+
+    return compile_model(opened)
+
+
+def audit(
+    documents: PathLike | Iterable[PathLike], *, timeout: float | None = None, progress: ProgressCall | None = None
+) -> Any:
+    """Judge every equation of one or several documents; `timeout` is in seconds for each claim.
+
+    The result's ``to_json()`` is a value of the schema ``symrnn-audit-1``.
+    """
+    from symrnn.audit import audit_files
+
+    paths = [documents] if isinstance(documents, str | Path) else list(documents)
+    return audit_files(paths, timeout=timeout, progress=progress)
+
+
+def check(
+    claim: str,
+    *,
+    given: Sequence[str] = (),
+    shapes: Mapping[str, str] | None = None,
+    assume: Sequence[str] = (),
+    timeout: float | None = None,
+) -> Any:
+    """Judge one claim in LaTeX against the equations `given`, the `shapes` of its symbols and the conditions `assume`.
+
+    The result has ``verdict``, and ``to_json()`` is one equation of the schema ``symrnn-audit-1``.
+    """
+    from symrnn.audit import check_claim
+
+    return check_claim(claim, given=tuple(given), shapes=dict(shapes or {}), assume=tuple(assume), timeout=timeout)
+
+
+def derive(source: PathLike) -> Derivation:
+    """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them."""
+    compiled = model(source)
+    from symrnn.bptt import derive as derive_model
+
+    return derive_model(compiled)
+
+
+def unroll(source: PathLike, steps: int) -> Any:
+    """Return a model written out over `steps` time steps, as an ordered list of named equations."""
+    compiled = model(source)
+    from symrnn.unroll import unroll as unroll_model
+
+    return unroll_model(compiled, steps)
+
+
+def emit(
+    source: PathLike,
+    *,
+    target: str = "numpy",
+    style: str = "looped",
+    steps: int | None = None,
+    sizes: Sequence[int] | Mapping[str, int] | None = None,
+    outputs: Sequence[str] = EMIT_OUTPUTS,
+) -> str:
+    """Return the source of a module that computes what `outputs` names.
+
+    The style ``looped`` works for any number of steps; ``unrolled`` needs `steps` and `sizes`.
+    """
+    compiled = model(source)
+    from symrnn.emit import emit as emit_model
+
+    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs))
+
+
+def report(
+    documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md",), progress: ProgressCall | None = None
+) -> Any:
+    """Write the reports of `documents` into the folder `output`; reports of documents that are gone are removed.
+
+    The result has ``written`` (paths) and ``unexpected`` (one line of text for each verdict that is not the expected one).
+    """
+    from symrnn.report import regenerate
+
+    return regenerate([Path(path) for path in documents], Path(output), formats=tuple(formats), progress=progress)

@@ -1,0 +1,47 @@
+"""``symrnn audit``: judge the equations of documents."""
+
+from __future__ import annotations
+
+import click
+
+from symrnn.cli.output import json_text, note, output_options, write
+
+RENDERED = ("text", "json", "md")
+
+
+@click.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
+@output_options(*RENDERED)
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for each claim.")
+@click.option("--require-checked", is_flag=True, help="Exit 1 also if a claim is undecided or unreadable.")
+@click.pass_context
+def audit(
+    ctx: click.Context, files: tuple[str, ...], form: str, output: str | None, timeout: float | None, require_checked: bool
+) -> None:
+    """Judge every equation of documents.
+
+    A document that cannot be opened ends in status 2; the others are judged all the same.
+    """
+    from symrnn import api
+    from symrnn.cli.app import NOT_ASKED
+    from symrnn.cli.audit_text import audit_markdown, audit_text, exit_status
+    from symrnn.cli.progress import Progress
+
+    opened = [path for path in files if _opens(path)]
+    if opened:
+        with Progress("judging") as progress:
+            result = api.audit(opened, timeout=timeout, progress=progress).to_json()
+        write({"text": audit_text, "json": json_text, "md": audit_markdown}[form](result), output)
+    ctx.exit(NOT_ASKED if len(opened) < len(files) else exit_status(result, require_checked))
+
+
+def _opens(path: str) -> bool:
+    """Return whether a file can be opened, and say on stderr why not."""
+    from symrnn.zoo import cannot_open
+
+    try:
+        with open(path, "rb"):
+            return True
+    except OSError as error:
+        note(str(cannot_open(path, error)))
+        return False

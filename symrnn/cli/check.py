@@ -1,0 +1,45 @@
+"""``symrnn check``: judge one claim."""
+
+from __future__ import annotations
+
+import click
+
+from symrnn.cli.output import output_options, render, write
+
+
+@click.command()
+@click.argument("claim")
+@click.option("--given", multiple=True, metavar="EQUATION", help="A fact or a definition, in LaTeX; may be repeated.")
+@click.option("--shape", multiple=True, metavar="SYMBOL=SHAPE", help="A shape, such as 'W_{hh} = n_h x n_h'; may be repeated.")
+@click.option("--assume", multiple=True, metavar="CONDITION", help="A condition, such as 't < T'; may be repeated.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the claim.")
+@click.option("--require-checked", is_flag=True, help="Exit 1 also if the claim is undecided or unreadable.")
+@output_options("text", "json", "latex")
+@click.pass_context
+def check(
+    ctx: click.Context,
+    claim: str,
+    given: tuple[str, ...],
+    shape: tuple[str, ...],
+    assume: tuple[str, ...],
+    timeout: float | None,
+    require_checked: bool,
+    form: str,
+    output: str | None,
+) -> None:
+    """Judge one claim: an equation in LaTeX.
+
+    \b
+    symrnn check 'd_t = (1 - h_t^2) \\odot (W^\\top e_t)' \\
+        --given 'h_t = \\tanh(a_t)' --shape 'W = n x n'
+    """
+    from symrnn import api
+    from symrnn.cli import values
+    from symrnn.cli.progress import Progress
+
+    shapes = values.shapes(shape)
+    with Progress("judging"):
+        result = api.check(claim, given=given, shapes=shapes, assume=assume, timeout=timeout)
+    write(render(result, form), output)
+    failing = ("refuted", "undecided", "unreadable") if require_checked else ("refuted",)
+    ctx.exit(int(result.verdict in failing))

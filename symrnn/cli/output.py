@@ -1,0 +1,65 @@
+"""What commands print: a result in one format, to stdout or to a file; notes go to stderr."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from symrnn.errors import CallError
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def output_options(*formats: str) -> Decorator:
+    """Return a decorator that adds ``--format`` (the first of `formats` is the default) and ``--output``."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        command = click.option(
+            "-o", "--output", type=click.Path(dir_okay=False), help="Write to this file instead of stdout."
+        )(command)
+        return click.option(
+            "--format", "form", type=click.Choice(formats), default=formats[0], show_default=True,
+            help="How to print the result.",
+        )(command)
+
+    return decorate
+
+
+def render(result: Any, form: str) -> str:
+    """Return a result as text in the format `form`, by its method ``to_text``, ``to_json``, ``to_latex`` or ``to_md``.
+
+    ``to_json`` gives a value made of dicts, lists, strings and numbers; the others give strings.
+    """
+    payload = getattr(result, f"to_{form}")()
+    return json_text(payload) if form == "json" else str(payload)
+
+
+def json_text(payload: Any) -> str:
+    """Return a value as indented JSON, in the order of its keys; what JSON cannot say is an error."""
+    return json.dumps(payload, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def write(text: str, output: str | None) -> None:
+    """Write a payload, with one final newline, to stdout or to the file `output`."""
+    text = text.rstrip("\n") + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(output).write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise CallError(
+            f"--output {output}",
+            must="name a file that can be written",
+            came=error.strerror or str(error),
+            next_step="Check that its folder exists.",
+        ) from None
+
+
+def note(text: str) -> None:
+    """Say something that is not the payload, on stderr."""
+    click.echo(text, err=True)
