@@ -23,7 +23,8 @@ FORMATS = ("md",)
 def report(ctx: click.Context, files: tuple[str, ...], form: str, output: str) -> None:
     """Regenerate the reports.
 
-    FILE is a document; without one, all of derivations/ are taken. Prints the path of each report. Status 1 says that a verdict is not the expected one; the reports are written either way.
+    FILE is a document; without one, all of derivations/ are taken. Prints the path of each report. Status 1 says that a
+    verdict is not the expected one; the reports are written either way.
     """
     documents = [Path(file) for file in files] or sorted(DOCUMENTS.glob("*.md"))
     if not documents:
