@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symrnn.expr import Expr, Index, Symbol
+from symrnn.expr import SCALAR, Expr, Index, Symbol
 from symrnn.model import Model
 
 
@@ -57,7 +57,7 @@ class Claim:
     @property
     def total_loss(self) -> Symbol:
         """The symbol of the loss summed over all steps."""
-        return Symbol(self.model.total)
+        return Symbol(self.model.total, SCALAR)
 
 
 class Unsupported(Exception):

@@ -1,0 +1,632 @@
+"""Arithmetic of normal forms: sums, contractions, functions, derivatives, substitution; every result is again a normal form."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import count, permutations
+from math import gcd
+
+from symrnn.expr import Size, Symbol, Time
+from symrnn.expr.functions import function, is_unspecified
+from symrnn.prove.claim import Unsupported
+from symrnn.prove.forms import Atom, Factor, Form, Label, Range, Term, TooSymmetric, component, connected
+
+Terms = dict[Term, Fraction]
+ONE = Fraction(1)
+FREE = "@=~%"
+LIMIT = 20_000
+"""The most terms a form may have; beyond it the proof gives up (``undecided: limit``), it never waits."""
+
+
+class Algebra:
+    """Normal forms under given facts.
+
+    ``simplex``: names of vectors whose entries sum to one. ``zero``: tells whether a symbol is zero. ``distinct``: pairs of free
+    labels that are never equal. ``used`` collects the names of the rewrites that took part.
+    """
+
+    def __init__(self, simplex: Iterable[str] = (), zero: Callable[[Symbol], bool] = lambda s: False,
+                 distinct: Iterable[frozenset[Label]] = ()) -> None:
+        self.simplex = frozenset(simplex)
+        self.zero = zero
+        self.distinct = frozenset(distinct)
+        self.used: dict[str, None] = {}
+        self._fresh: Iterator[Label] = (f"#{n}" for n in count(1000))
+
+    def note(self, rule: str) -> None:
+        """Record that a rewrite took part."""
+        self.used[rule] = None
+
+    # ----------------------------------------------------------------------------------------------------- small forms
+    def form(self, labels: Iterable[tuple[Label, Size]], terms: Terms) -> Form:
+        if len(terms) > LIMIT:
+            raise Unsupported(f"the normal form has more than {LIMIT} terms")
+        kept = sorted(((t, c) for t, c in terms.items() if c), key=lambda tc: tc[0].sort)
+        return Form(tuple(labels), tuple(kept))
+
+    def number(self, c: Fraction | int, labels: Iterable[tuple[Label, Size]] = ()) -> Form:
+        return self.form(labels, {Term(()): Fraction(c)})
+
+    def of(self, atom: Atom, labels: Sequence[Label], axes: Iterable[tuple[Label, Size]] = ()) -> Form:
+        """One atom with its labels; ``axes`` are those labels that are axes of the form."""
+        return self.form(axes, self.normal([(atom, tuple(labels), 1)], {}, None))
+
+    def symbol(self, s: Symbol, axes: Sequence[tuple[Label, Size]]) -> Form:
+        """A symbol with one slot for each axis."""
+        return self.of(Atom("v", symbol=s, slots=tuple(n for _, n in axes)), [x for x, _ in axes], axes)
+
+    def delta(self, i: Label, j: Label, size: Size, axes: Iterable[tuple[Label, Size]] = ()) -> Form:
+        return self.of(Atom("d", slots=(size, size)), (i, j), axes)
+
+    def count(self, size: Size | str) -> Form:
+        """A size as a number."""
+        return self.number(size) if isinstance(size, int) else self.of(Atom("n", str(size)), ())
+
+    # ------------------------------------------------------------------------------------------------------ linear part
+    def add(self, *forms: Form) -> Form:
+        out: Terms = {}
+        for f in forms:
+            for t, c in f.terms:
+                out[t] = out.get(t, Fraction(0)) + c
+        return self.form(forms[0].labels, out)
+
+    def scale(self, c: Fraction | int, f: Form) -> Form:
+        return self.form(f.labels, {t: c * x for t, x in f.terms})
+
+    def subtract(self, a: Form, b: Form) -> Form:
+        return self.add(a, self.scale(-1, b))
+
+    # ------------------------------------------------------------------------------------------------------ contraction
+    def contract(self, parts: Sequence[tuple[Form, Sequence[Label]]], out: Sequence[tuple[Label, Size]],
+                 summed: Mapping[Label, Size] | None = None) -> Form:
+        """The product of forms, their axes renamed to the given labels; an axis that is not in ``out`` is summed.
+
+        Component indices (``@i``, ``=2`` and the marks ``~``, ``%``) stay free unless ``summed`` names them.
+        """
+        kept = {x for x, _ in out}
+        dummies: dict[Label, tuple[Label, Size]] = {x: (next(self._fresh), n) for x, n in (summed or {}).items()}
+        for f, labels in parts:
+            for x, (_, size) in zip(labels, f.labels, strict=True):
+                if x not in kept and x not in dummies and x[0] not in FREE:
+                    dummies[x] = (next(self._fresh), size)
+        names = {x: d for x, (d, _) in dummies.items()}
+        sizes = {d: n for d, n in dummies.values()}
+        result: Terms = {}
+
+        def walk(k: int, c: Fraction, factors: list[Factor], bound: dict[Label, Size], over: Range | None) -> None:
+            if k == len(parts):
+                for t, x in self.normal(factors, bound, over).items():
+                    result[t] = result.get(t, Fraction(0)) + c * x
+                if len(result) > LIMIT:
+                    raise Unsupported(f"the normal form has more than {LIMIT} terms")
+                return
+            f, labels = parts[k]
+            rename = {axis: names.get(x, x) for x, (axis, _) in zip(labels, f.labels, strict=True)}
+            for t, x in f.terms:
+                if t.over is not None and over is not None:
+                    raise Unsupported("a product of two sums over time")
+                mine, inner = t.factors(self._fresh)
+                moved = [(a, tuple(rename.get(y, names.get(y, y)) for y in ix), e) for a, ix, e in mine]
+                walk(k + 1, c * x, factors + moved, {**bound, **inner}, t.over or over)
+
+        walk(0, ONE, [], sizes, None)
+        return self.form(out, result)
+
+    def times(self, *forms: Form) -> Form:
+        """The entrywise product of forms with the same axes (or none)."""
+        axes = next((f.labels for f in forms if f.labels), ())
+        return self.contract([(f, [x for x, _ in f.labels]) for f in forms], axes)
+
+    def with_axes(self, f: Form, axes: Sequence[tuple[Label, Size]]) -> Form:
+        """The same terms with more axes (constant along the new ones)."""
+        return Form(tuple(axes), f.terms)
+
+    def rename(self, f: Form, labels: Sequence[Label], out: Sequence[tuple[Label, Size]]) -> Form:
+        return self.contract([(f, labels)], out)
+
+    def sum_over(self, f: Form, label: Label, size: Size) -> Form:
+        """The sum over a component index."""
+        return self.contract([(f, [x for x, _ in f.labels])], f.labels, {label: size})
+
+    # ------------------------------------------------------------------------------------------------------------- terms
+    def normal(self, factors: list[Factor], dummies: dict[Label, Size], over: Range | None) -> Terms:
+        """The canonical terms of one product."""
+        out: Terms = {}
+        work = [(ONE, factors, dict(dummies))]
+        while work:
+            c, fs, ds = work.pop()
+            state = self._settle(fs, ds)
+            if state is None:
+                continue
+            fs, ds = state
+            split = self._split(fs)
+            if split is not None:
+                work += [(c * k, more, dict(ds)) for k, more in split]
+                continue
+            try:
+                parts = tuple(sorted((component(g) for g in connected(fs)), key=lambda p: [(a.sort, e, ix) for a, ix, e in p]))
+            except TooSymmetric:
+                raise Unsupported("a product too symmetric to put in order") from None
+            term = Term(parts, over)
+            out[term] = out.get(term, Fraction(0)) + c
+        return {t: c for t, c in out.items() if c}
+
+    def _settle(self, factors: list[Factor], dummies: dict[Label, Size]) -> tuple[list[Factor], dict[Label, Size]] | None:
+        """Apply the rewrites that keep one product one product, until none applies; None when it is zero."""
+        while True:
+            merged: dict[tuple[Atom, tuple[Label, ...]], int] = {}
+            for a, ix, e in factors:
+                if a.symbol is not None and e > 0 and self.zero(a.symbol):
+                    self.note("zero")
+                    return None
+                if a.kind == "d":
+                    ix, e = tuple(sorted(ix)), 1
+                    merged[a, ix] = 1
+                    continue
+                merged[a, ix] = merged.get((a, ix), 0) + e
+            factors = [(a, ix, 1 if e > 0 and a.kind == "f" and function(a.name).idempotent else e)
+                       for (a, ix), e in merged.items() if e]
+            moved = self._deltas(factors, dummies)
+            if moved is None:
+                return None
+            changed, factors = moved
+            if changed or self._counts(factors, dummies) or self._closed_sums(factors, dummies):
+                continue
+            return factors, dummies
+
+    def _deltas(self, factors: list[Factor], dummies: dict[Label, Size]) -> tuple[bool, list[Factor]] | None:
+        """Contract one Kronecker delta; None when it is zero."""
+        for n, (a, (i, j, *_), _) in ((n, f) for n, f in enumerate(factors) if f[0].kind == "d"):
+            rest = factors[:n] + factors[n + 1:]
+            if i == j:
+                return True, rest
+            if frozenset((i, j)) in self.distinct or (i[0] == j[0] == "="):
+                self.note("delta")
+                return None
+            bound = [x for x in (i, j) if x in dummies]
+            gone, kept = (bound[-1], j if bound[-1] == i else i) if bound else (max(i, j), min(i, j))
+            swapped = [(b, tuple(kept if x == gone else x for x in ix), e) for b, ix, e in rest]
+            if bound:
+                self.note("delta")
+                del dummies[gone]
+                return True, swapped
+            if swapped != rest:
+                self.note("delta")
+                return True, [*swapped, factors[n]]
+        return False, factors
+
+    def _counts(self, factors: list[Factor], dummies: dict[Label, Size]) -> bool:
+        """A sum over a dummy that does not occur is its size."""
+        used = {x for _, ix, _ in factors for x in ix}
+        idle = [d for d in dummies if d not in used]
+        for d in idle:
+            self.note("count")
+            factors.append((Atom("n", str(dummies.pop(d))), (), 1))
+        return bool(idle)
+
+    def _closed_sums(self, factors: list[Factor], dummies: dict[Label, Size]) -> bool:
+        """A dummy in one factor only: entries of a simplex sum to one, exponentials to their partition sum."""
+        places: dict[Label, list[int]] = {}
+        for n, (_, ix, _) in enumerate(factors):
+            for x in ix:
+                if x in dummies:
+                    places.setdefault(x, []).append(n)
+        for d, at in places.items():
+            if len(at) != 1:
+                continue
+            a, ix, e = factors[at[0]]
+            if len(ix) != 1:
+                continue
+            if a.kind == "v" and a.symbol is not None and a.symbol.kind in ("target", "input") and e == 1 \
+                    and a.symbol.name in self.simplex:
+                self.note("simplex")
+                del factors[at[0]], dummies[d]
+                return True
+            if a.kind == "f" and a.name == "exp":
+                self.note("partition")
+                del dummies[d]
+                factors[at[0]] = (Atom("Z", args=(self.scale(e, a.args[0]),)), (), 1)
+                return True
+        return False
+
+    def _split(self, factors: list[Factor]) -> list[tuple[int, list[Factor]]] | None:
+        """sigmoid(u) exp(u) = exp(u) - sigmoid(u) and sigmoid(u) exp(-u) = 1 - sigmoid(u): no product of the two remains."""
+        powers = {(a.args[0], ix): e for a, ix, e in factors if a.kind == "f" and a.name == "exp"}
+        for n, (a, ix, e) in enumerate(factors):
+            if a.kind != "f" or a.name != "sigmoid" or e < 1:
+                continue
+            b = powers.get((a.args[0], ix))
+            if not b:
+                continue
+            self.note("sigmoid and exp")
+            rest = [f for m, f in enumerate(factors) if m != n and not (f[0].kind == "f" and f[0].name == "exp"
+                                                                        and (f[0].args[0], f[1]) == (a.args[0], ix))]
+            exp = Atom("f", "exp", args=a.args, slots=a.slots)
+            first, second = (b, b - 1) if b > 0 else (b + 1, b + 1)
+
+            def product(s: int, x: int, rest: list[Factor] = rest, a: Atom = a, ix: tuple[Label, ...] = ix,
+                        exp: Atom = exp) -> list[Factor]:
+                return rest + [(q, ix, k) for q, k in ((a, s), (exp, x)) if k]
+            return [(1, product(e - 1, first)), (-1, product(e, second))]
+        return None
+
+    # --------------------------------------------------------------------------------------------------------- functions
+    def sizes_in(self, f: Form) -> dict[Label, Size]:
+        """The free labels that occur in the terms, with their sizes (axes that do not occur are not needed)."""
+        out: dict[Label, Size] = {}
+        for t, _ in f.terms:
+            for part in t.parts:
+                for a, ix, _ in part:
+                    for slot, x in enumerate(ix):
+                        if x[0] != "#":
+                            out[x] = a.slots[slot]
+        return out
+
+    def lift(self, kind: str, name: str, f: Form) -> Form:
+        """A function of a form as one atom, with the slots in the order that gives the least argument."""
+        if any(t.over is not None for t, _ in f.terms):
+            raise Unsupported("a function of a sum over time")
+        labels = list(self.sizes_in(f).items())
+        if len(labels) > 4:
+            raise Unsupported("a function of more than four indices")
+        choices = [(self._positional(f, order), order) for order in permutations(labels)]
+        arg, order = min(choices, key=lambda c: (c[0].digest, c[1]))
+        atom = Atom(kind, name, args=(arg,), slots=tuple(n for _, n in order))
+        return self.of(atom, [x for x, _ in order], f.labels)
+
+    def _positional(self, f: Form, order: Sequence[tuple[Label, Size]]) -> Form:
+        place = {x: str(n) for n, (x, _) in enumerate(order)}
+        out: Terms = {}
+        for t, c in f.terms:
+            factors, dummies = t.factors(self._fresh)
+            moved = [(a, tuple(place.get(x, x) for x in ix), e) for a, ix, e in factors]
+            for u, k in self.normal(moved, dummies, None).items():
+                out[u] = out.get(u, Fraction(0)) + c * k
+        return self.form([(place[x], n) for x, n in order], out)
+
+    def argument(self, a: Atom, ix: Sequence[Label], axes: Sequence[tuple[Label, Size]] = (), which: int = 0) -> Form:
+        """The argument of a function atom with its slots named again."""
+        f = a.args[which]
+        place = {str(n): x for n, x in enumerate(ix)}
+        out: Terms = {}
+        for t, c in f.terms:
+            factors, dummies = t.factors(self._fresh)
+            moved = [(b, tuple(place.get(x, x) for x in jx), e) for b, jx, e in factors]
+            for u, k in self.normal(moved, dummies, None).items():
+                out[u] = out.get(u, Fraction(0)) + c * k
+        return self.form(axes, out)
+
+    def apply(self, name: str, f: Form) -> Form:
+        """An elementwise function of a form, in the basis."""
+        if not is_unspecified(name):
+            row = function(name)
+            if f.is_zero and row.zero is not None:
+                self.note("value at zero")
+                return self.number(Fraction(row.zero), f.labels)
+            special = SPECIAL.get(name)
+            if special is not None:
+                return special(self, f)
+            if f.terms and f.terms[0][1] < 0 and row.parity in ("odd", "even", "complement"):
+                self.note(row.parity)
+                inner = self.apply(name, self.scale(-1, f))
+                if row.parity == "even":
+                    return inner
+                negated = self.scale(-1, inner)
+                return negated if row.parity == "odd" else self.add(self.number(1, f.labels), negated)
+        return self.lift("f", name, f)
+
+    def power(self, f: Form, n: int) -> Form:
+        if n < 0:
+            return self.recip(self.power(f, -n))
+        out = self.number(1, f.labels)
+        for _ in range(n):
+            out = self.times(out, f)
+        return out
+
+    def recip(self, f: Form) -> Form:
+        """1/f where f is not zero."""
+        if f.is_zero:
+            raise Unsupported("a division by zero")
+        if len(f.terms) == 1:
+            (t, c), = f.terms
+            if t.over is not None:
+                raise Unsupported("a division by a sum over time")
+            out = self.number(1 / c, f.labels)
+            for part in t.parts:
+                out = self.times(out, self._recip_part(part, f.labels))
+            return out
+        lead = f.terms[0][1]
+        f = self.scale(1 / lead, f)
+        found = self._recip_pair(f)
+        return self.scale(1 / lead, found if found is not None else self.lift("f", "recip", f))
+
+    def _recip_part(self, part: Sequence[Factor], axes: Sequence[tuple[Label, Size]]) -> Form:
+        if any(x[0] == "#" for _, ix, _ in part for x in ix):
+            return self.lift("f", "recip", self.form(axes, self.normal(*Term((tuple(part),)).factors(self._fresh), None)))
+        out = self.number(1, axes)
+        for a, ix, e in part:
+            if a.kind == "f" and a.name == "sigmoid":
+                self.note("reciprocal of sigmoid")
+                u = self.argument(a, ix, axes)
+                inverse = self.add(self.number(1, axes), self.apply("exp", self.scale(-1, u)))
+                out = self.times(out, self.power(inverse, e))
+            elif a.kind == "f" and a.name == "recip":
+                out = self.times(out, self.power(self.argument(a, ix, axes), e))
+            else:
+                out = self.times(out, self.form(axes, self.normal([(a, ix, -e)], {}, None)))
+        return out
+
+    def _recip_pair(self, f: Form) -> Form | None:
+        """1/(1 + exp(u)) = sigmoid(-u) and 1/(1 - sigmoid(u)) = 1 + exp(u)."""
+        found = self.one_plus(f)
+        if found is None:
+            return None
+        c, a, ix, e = found
+        u = self.argument(a, ix, f.labels)
+        if a.name == "exp" and c == 1:
+            self.note("reciprocal of sigmoid")
+            return self.apply("sigmoid", self.scale(-e, u))
+        if a.name == "sigmoid" and c == -1 and e == 1:
+            self.note("reciprocal of sigmoid")
+            return self.add(self.number(1, f.labels), self.apply("exp", u))
+        return None
+
+    def one_plus(self, f: Form) -> tuple[Fraction, Atom, tuple[Label, ...], int] | None:
+        """Whether the form is 1 + c a^e with one function atom a."""
+        rest = [(t, c) for t, c in f.terms if t.parts]
+        if len(f.terms) != 2 or len(rest) != 1 or dict(f.terms).get(Term(())) != 1:
+            return None
+        (t, c), = rest
+        if len(t.parts) != 1 or len(t.parts[0]) != 1 or t.over is not None:
+            return None
+        a, ix, e = t.parts[0][0]
+        return (c, a, ix, e) if a.kind == "f" and all(x[0] != "#" for x in ix) else None
+
+    def exp_sum(self, f: Form, label: Label, size: Size) -> Form:
+        """The sum of exp over one axis: Z(f), or a count when f does not vary."""
+        rest = [(x, n) for x, n in f.labels if x != label]
+        return self.contract([(self.apply("exp", f), [x for x, _ in f.labels])], rest)
+
+    # ------------------------------------------------------------------------------------------- derivative, substitution
+    def derivative(self, f: Form, s: Symbol, labels: Sequence[Label]) -> Form:
+        """The derivative of f by the entries of ``s``, whose labels are ``labels`` (free); definitions are not looked into."""
+        parts = [self._derivative_term(t, s, labels, f.labels) for t, _ in f.terms]
+        out = [self.scale(c, d) for (_, c), d in zip(f.terms, parts, strict=True) if d is not None]
+        return self.add(*out) if out else self.form(f.labels, {})
+
+    def _derivative_term(self, t: Term, s: Symbol, labels: Sequence[Label], axes: Sequence[tuple[Label, Size]]) -> Form | None:
+        if t.over is not None and s.time is not None:
+            raise Unsupported("the derivative of a sum over time by a quantity of one step")
+        factors, dummies = t.factors(self._fresh)
+        free = {d: "~" + d[1:] for d in dummies}                    # dummies of the product count as free while one factor varies
+        bound = {x: d for d, x in free.items()}
+        factors = [(a, tuple(free.get(x, x) for x in ix), e) for a, ix, e in factors]
+        total: Terms = {}
+        for n, (a, ix, e) in enumerate(factors):
+            inner = self._derivative_atom(a, ix, s, labels)
+            if inner is None or inner.is_zero:
+                continue
+            rest = factors[:n] + ([(a, ix, e - 1)] if e != 1 else []) + factors[n + 1:]
+            for u, c in inner.terms:
+                more, own = u.factors(self._fresh)
+                product = [(b, tuple(bound.get(x, x) for x in jx), k) for b, jx, k in rest + more]
+                for v, k in self.normal(product, {**dummies, **own}, t.over).items():
+                    total[v] = total.get(v, Fraction(0)) + e * c * k
+        return self.form(axes, total) if total else None
+
+    def _derivative_atom(self, a: Atom, ix: Sequence[Label], s: Symbol, labels: Sequence[Label]) -> Form | None:
+        """d a[ix] / d s[labels] with every label free; None when a does not depend on s."""
+        if a.kind == "v":
+            if a.symbol != s:
+                return None
+            deltas = [(Atom("d", slots=(n, n)), (x, y), 1) for x, y, n in zip(ix, labels, a.slots, strict=True)]
+            return self.form((), self.normal(deltas, {}, None))
+        if not any(s in f.symbols() for f in a.args):
+            return None
+        if a.kind == "f":
+            u = self.argument(a, ix)
+            value = Value(self, self.apply(a.name, u))
+            slope = function(a.name).derivative(Value(self, u), value, lambda g, x: Value(self, self.apply(g, x.form)))
+            return self.times(slope.form, self.derivative(u, s, labels))
+        if a.kind in ("Z", "l"):
+            along = f"%{next(self._fresh)[1:]}"
+            u = self.argument(a, [along])
+            inner = self.times(self.apply("exp", u), self.derivative(u, s, labels))
+            out = self.sum_over(inner, along, a.args[0].labels[0][1])
+            return out if a.kind == "Z" else self.times(out, self.power(self.of(Atom("Z", args=a.args), ()), -1))
+        if a.kind == "F":
+            return self._derivative_call(a, ix, s, labels)
+        raise Unsupported("a second derivative of an unspecified vector function")
+
+    def _derivative_call(self, a: Atom, ix: Sequence[Label], s: Symbol, labels: Sequence[Label]) -> Form:
+        """The chain rule for an unspecified vector function: its Jacobian by each argument times the derivative of that."""
+        parts = []
+        for k, arg in enumerate(a.args):
+            along = f"%{next(self._fresh)[1:]}"
+            inputs = [(along, n) for _, n in arg.labels]
+            jac = Atom("J", f"{a.name}|{k}", args=a.args, slots=(*a.slots, *(n for _, n in inputs)))
+            inner = self.derivative(self.argument(a, [x for x, _ in inputs], which=k), s, labels)
+            product = self.times(self.of(jac, [*ix, *(x for x, _ in inputs)]), inner)
+            parts.append(self.sum_over(product, *inputs[0]) if inputs else product)
+        return self.add(*parts)
+
+    def substitute(self, f: Form, values: Mapping[Symbol, Form]) -> Form:
+        """Replace symbols by forms whose axes are the slots of the symbol; functions are applied afresh."""
+        if not any(s in values for s in f.symbols()):
+            return f
+        pieces = []
+        for t, c in f.terms:
+            factors, dummies = t.factors(self._fresh)
+            parts: list[tuple[Form, list[Label]]] = [(self.form((), {Term((), t.over): c}), [])]
+            for a, ix, e in factors:
+                parts.append(self._substituted(a, ix, e, values))
+            pieces.append(self.contract(parts, f.labels, dummies))
+        return self.add(*pieces)
+
+    def _substituted(self, a: Atom, ix: Sequence[Label], e: int, values: Mapping[Symbol, Form]) -> tuple[Form, list[Label]]:
+        slots = [(f"%{n}", size) for n, size in enumerate(a.slots)]
+        if a.symbol is not None and a.symbol in values:
+            value = values[a.symbol]
+            base = self.rename(value, [x for x, _ in slots], slots)
+            return self.power(base, e), list(ix)
+        if a.args and any(s in values for g in a.args for s in g.symbols()):
+            args = [self.substitute(self.argument(a, [x for x, _ in slots] if k == 0 or len(a.args) == 1 else [], slots, k)
+                                    if a.kind in ("f",) else g, values) for k, g in enumerate(a.args)]
+            return self.power(self._again(a, args, slots), e), list(ix)
+        return self.form(slots, self.normal([(a, tuple(x for x, _ in slots), e)], {}, None)), list(ix)
+
+    def _again(self, a: Atom, args: Sequence[Form], slots: Sequence[tuple[Label, Size]]) -> Form:
+        """The function of an atom, applied to new arguments."""
+        if a.kind == "f":
+            return self.apply(a.name, args[0])
+        if a.kind in ("Z", "l"):
+            total = self.exp_sum(args[0], *args[0].labels[0])
+            return total if a.kind == "Z" else self.apply("log", total)
+        return self.of(Atom(a.kind, a.name, args=tuple(args), slots=a.slots), [x for x, _ in slots], slots)
+
+    def retime(self, f: Form, move: Callable[[Time], Time], memo: dict[Form, Form] | None = None) -> Form:
+        """Move every time index (that of a sum over time is written ``#``)."""
+        memo = {} if memo is None else memo
+        if f in memo:
+            return memo[f]
+        out: Terms = {}
+        for t, c in f.terms:
+            factors, dummies = t.factors(self._fresh)
+            over = (move(t.over[0]), move(t.over[1])) if t.over else None
+            moved = [(self._moved(a, move, memo), ix, e) for a, ix, e in factors]
+            for u, k in self.normal(moved, dummies, over).items():
+                out[u] = out.get(u, Fraction(0)) + c * k
+        memo[f] = self.form(f.labels, out)
+        return memo[f]
+
+    def _moved(self, a: Atom, move: Callable[[Time], Time], memo: dict[Form, Form]) -> Atom:
+        s = a.symbol
+        if s is not None and s.time is not None:
+            s = Symbol(s.name, s.shape, s.kind, move(s.time))
+        return Atom(a.kind, a.name, s, tuple(self.retime(g, move, memo) for g in a.args), a.slots)
+
+
+class Value:
+    """Arithmetic of the function table on forms: every product is entrywise."""
+
+    def __init__(self, algebra: Algebra, form: Form) -> None:
+        self.algebra, self.form = algebra, form
+
+    def _lift(self, other: Value | int) -> Form:
+        return other.form if isinstance(other, Value) else self.algebra.number(other, self.form.labels)
+
+    def __add__(self, other: Value | int) -> Value:
+        return Value(self.algebra, self.algebra.add(self.form, self._lift(other)))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Value | int) -> Value:
+        return Value(self.algebra, self.algebra.subtract(self.form, self._lift(other)))
+
+    def __rsub__(self, other: int) -> Value:
+        return Value(self.algebra, self.algebra.subtract(self._lift(other), self.form))
+
+    def __neg__(self) -> Value:
+        return Value(self.algebra, self.algebra.scale(-1, self.form))
+
+    def __mul__(self, other: Value | int) -> Value:
+        if isinstance(other, int):
+            return Value(self.algebra, self.algebra.scale(other, self.form))
+        return Value(self.algebra, self.algebra.times(self.form, other.form))
+
+    __rmul__ = __mul__
+
+
+# ---------------------------------------------------------------------------------------------- functions with rules of their own
+def _exp(A: Algebra, f: Form) -> Form:
+    """exp(c P) = exp(P/d)^n for the content c = n/d; log-sum-exp and logarithms in the argument come out as factors."""
+    if not f.terms:
+        return A.number(1, f.labels)
+    outside: list[tuple[Factor, int]] = []
+    inside: Terms = {}
+    for t, c in f.terms:
+        single = t.parts[0][0] if len(t.parts) == 1 and len(t.parts[0]) == 1 and t.over is None else None
+        if single is not None and c.denominator == 1 and single[2] == 1 and (
+                single[0].kind == "l" or (single[0].kind == "f" and single[0].name == "log" and all(x[0] != "#" for x in single[1]))):
+            outside.append((single, int(c)))
+        else:
+            inside[t] = c
+    out = A.number(1, f.labels)
+    for (a, ix, _), n in outside:
+        A.note("log of exp")
+        base = A.of(Atom("Z", args=a.args), ()) if a.kind == "l" else A.argument(a, ix, f.labels)
+        out = A.times(out, A.power(base, n))
+    g = A.form(f.labels, inside)
+    if g.is_zero:
+        return out
+    top, bottom = 0, 1
+    for _, c in g.terms:
+        top, bottom = gcd(top, c.numerator), bottom * c.denominator // gcd(bottom, c.denominator)
+    n = top if g.terms[0][1] > 0 else -top
+    if n < 0:
+        A.note("reciprocal")
+    unit = A.scale(Fraction(1, n), g)
+    (t, c), = A.lift("f", "exp", unit).terms
+    (a, ix, _), = t.parts[0]
+    return A.times(out, A.form(f.labels, A.normal([(a, ix, n)], {}, None)))
+
+
+def _log(A: Algebra, f: Form) -> Form:
+    """Logarithms of products of positive atoms, of sigmoids and their complements."""
+    pair = A.one_plus(f)
+    if pair is not None:
+        c, a, ix, e = pair
+        u = A.argument(a, ix, f.labels)
+        if a.name == "exp" and c == 1:
+            A.note("softplus")
+            return A.apply("softplus", A.scale(e, u))
+        if a.name == "sigmoid" and c == -1 and e == 1:
+            A.note("softplus")
+            return A.scale(-1, A.apply("softplus", u))
+    if len(f.terms) == 1:
+        (t, c), = f.terms
+        flat = [x for part in t.parts for x in part]
+        positive = all(_is_positive(a) and all(x[0] != "#" for x in ix) for a, ix, _ in flat)
+        if c > 0 and t.over is None and flat and positive:
+            A.note("log of exp")
+            out = A.form(f.labels, {}) if c == 1 else A.lift("f", "log", A.number(c, f.labels))
+            for a, ix, e in flat:
+                out = A.add(out, A.scale(e, _log_atom(A, a, ix, f)))
+            return out
+        if c == 1 and not flat:
+            return A.form(f.labels, {})
+    return A.lift("f", "log", f)
+
+
+def _is_positive(a: Atom) -> bool:
+    return a.kind in ("Z", "n") or (a.kind == "f" and a.name in ("exp", "sigmoid", "cosh"))
+
+
+def _log_atom(A: Algebra, a: Atom, ix: Sequence[Label], f: Form) -> Form:
+    if a.kind == "Z":
+        A.note("log-sum-exp")
+        return A.of(Atom("l", args=a.args), (), f.labels)
+    if a.kind == "f" and a.name == "exp":
+        return A.argument(a, ix, f.labels)
+    if a.kind == "f" and a.name == "sigmoid":
+        A.note("softplus")
+        u = A.argument(a, ix, f.labels)
+        return A.subtract(u, A.apply("softplus", u))
+    return A.lift("f", "log", A.of(a, ix, f.labels))
+
+
+def _softplus(A: Algebra, f: Form) -> Form:
+    if f.terms and f.terms[0][1] < 0:
+        A.note("softplus")
+        return A.add(A.lift("f", "softplus", A.scale(-1, f)), f)
+    return A.lift("f", "softplus", f)
+
+
+def _relu(A: Algebra, f: Form) -> Form:
+    A.note("relu")
+    return A.times(f, A.lift("f", "step", f))
+
+
+SPECIAL: dict[str, Callable[[Algebra, Form], Form]] = {
+    "id": lambda A, f: f, "recip": lambda A, f: A.recip(f), "exp": _exp, "log": _log, "softplus": _softplus, "relu": _relu,
+}
