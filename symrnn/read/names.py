@@ -138,9 +138,11 @@ def _unbrace(text: str) -> str:
     return text[1:-1] if text[:1] == "{" and text[-1:] == "}" else text
 
 
-_ACCENT_LATEX = {"hat": "\\hat", "tilde": "\\tilde", "bar": "\\bar", "fwd": "\\overrightarrow",
-                 "bwd": "\\overleftarrow", "dot": "\\dot", "ddot": "\\ddot", "check": "\\check", "breve": "\\breve", "ring": "\\mathring",
-                 "acute": "\\acute", "bb": "\\mathbb"}
+_ACCENT_LATEX = {
+    "hat": "\\hat", "tilde": "\\tilde", "bar": "\\bar", "fwd": "\\overrightarrow", "bwd": "\\overleftarrow",
+    "dot": "\\dot", "ddot": "\\ddot", "check": "\\check", "breve": "\\breve", "ring": "\\mathring",
+    "acute": "\\acute", "bb": "\\mathbb",
+}
 _ACCENTED = re.compile(r"(\w+)\((.*)\)", re.S)
 
 

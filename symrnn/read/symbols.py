@@ -42,7 +42,7 @@ TIME_STYLES: dict[str, str] = {
 
 _ALIASES = {"number": "scalar", "vec": "vector", "mat": "matrix", "fn": "function", "set": "space", "integer": "size"}
 _SIZES = {"scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "index": (0, 1), "size": (0, 0), "space": (0, 0)}
-_TIMED = re.compile(r"(?P<base>.+?)(?:_(?P<a>\w)|\^(?:\((?P<b>\w)\)|<(?P<c>\w)>|(?P<d>\w))|\((?P<e>\w)\)|\[(?P<f>\w)\])")
+_TIMED = re.compile(r"(?P<base>.+?)(?:_(\w)|\^\((\w)\)|\^<(\w)>|\^(\w)|\((\w)\)|\[(\w)\])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Declared:
         """
         name = canonical_name(str(name))
         timed = _TIMED.fullmatch(name)
-        sequence = bool(timed and time_letter in timed.groupdict().values() and timed["base"])
+        sequence = bool(timed and time_letter in timed.groups()[1:] and timed["base"])
         name = timed["base"] if sequence and timed else name
         if isinstance(spec, Declared):
             return replace(spec, name=name, sequence=spec.sequence or sequence)

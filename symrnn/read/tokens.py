@@ -50,3 +50,22 @@ class Token:
 def tokenize(latex: str) -> list[Token]:
     """All tokens of a span; joined they are the span again."""
     return [Token(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(latex)]
+
+
+class Refused(Exception):
+    """Reading stopped: at `offset` of the span, on `token`; `hint` says what is missing or could be written instead."""
+
+    def __init__(self, offset: int, token: str, hint: str) -> None:
+        super().__init__(f"{hint} (at offset {offset}: {token!r})")
+        self.offset = offset
+        self.token = token
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Note:
+    """A choice that reading made or a doubt it has: an offset, a short code, and a sentence for the author."""
+
+    offset: int
+    code: str
+    message: str

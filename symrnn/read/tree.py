@@ -89,6 +89,9 @@ _TABLE: tuple[Op, ...] = (
     Op("Row", 1, None, "entries", "part of Matrix"),
     Op("Norm", 1, 2, "body, kind", "double bars; kind is the subscript"),
     Op("Abs", 1, 1, "body", "single bars"),
+    Op("Inner", 1, None, "items", "angle brackets"),
+    Op("Floor", 1, 1, "body", "the whole number below"),
+    Op("Ceil", 1, 1, "body", "the whole number above"),
     Op("Indicator", 1, None, "condition, or two things that are compared", "1 where the condition holds, else 0"),
     Op("Cases", 1, None, "If nodes", "a definition by cases"),
     Op("If", 2, 2, "value, condition or Otherwise", "part of Cases"),
@@ -225,7 +228,7 @@ def _word(text: str) -> str:
 
 
 def compact(node: Node) -> str:
-    """The tree in one line: a symbol as ``name{t=..; l=..; i=.., ..; p=..}``, a number as it is, the rest ``(Op args)``.
+    """The tree in one line: a symbol is ``name{t=..; l=..; i=.., ..; p=..}``, a number its numeral, else ``(Op args)``.
 
     >>> print(Node("Chain", (sym("a"), Node("Rel", ("=", Node("Text", ("a b",)))))))
     (Chain a (= (Text "a b")))

@@ -1,0 +1,387 @@
+r"""Tokens to pieces: braces, brackets and environments paired, wrappers and fonts peeled, signs looked up.
+
+Every token becomes part of a piece, is kept as an attribute of the reading (``\tag``, ``\label``, ``\boxed``), or is in
+one of the tables of commands that change nothing; all else is refused with its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from symrnn.read import names, signs
+from symrnn.read.pieces import Piece, Pieces, group_contents
+from symrnn.read.tokens import Refused, Token
+
+MAX_NESTING = 48
+"""Brackets, braces, arguments and environments one inside the other; deeper formulas are refused."""
+
+_LENGTH = re.compile(r"-?[\d.]*(pt|em|ex|mm|cm|in|bp|mu|\\baselineskip|\\jot)?")
+_UPRIGHT = frozenset(r"\mathrm \mathsf \mathtt \rm \sf \tt \mathop".split())
+_CONST_FONTS = frozenset(r"\mathbf \boldsymbol \bm \vec \mathbb \pmb \bf \bold \symbf \mathbbm \mathds \mathbb".split())
+_SETS = frozenset("RNZQC")
+
+
+@dataclass
+class Structure:
+    """One pass over the tokens of a span: `pieces()` makes the pieces and fills `attributes` and `notes`."""
+
+    tokens: Sequence[Token]
+    attributes: list[tuple[str, str, int]] = field(default_factory=list)
+    notes: list[tuple[str, str, int]] = field(default_factory=list)
+    _i: int = 0
+    _level: int = 0
+
+    def pieces(self) -> Pieces:
+        """The pieces of the whole span. Errors: :class:`Refused`."""
+        self.tokens = [t for t in self.tokens if not t.is_space]
+        out = self._run(None)
+        if self._i < len(self.tokens):
+            self._fail("nothing was open that this could close")
+        return out
+
+    # -- tokens -----------------------------------------------------------------------------------------------------
+    def _peek(self) -> str:
+        return self.tokens[self._i].text if self._i < len(self.tokens) else ""
+
+    def _next(self) -> Token:
+        if self._i >= len(self.tokens):
+            end = self.tokens[-1].end if self.tokens else 0
+            raise Refused(end, "", "the formula ends where something must follow")
+        self._i += 1
+        return self.tokens[self._i - 1]
+
+    def _fail(self, hint: str, back: int = 0) -> None:
+        token = self.tokens[min(self._i - back, len(self.tokens) - 1)]
+        raise Refused(token.start, token.text, hint)
+
+    def _raw_group(self) -> tuple[str, int, int]:
+        """A braced argument as text, such as the name of an environment; the offsets include the braces."""
+        first = self._next()
+        if first.text != "{":
+            return first.text, first.start, first.end
+        level, words = 1, []
+        while True:
+            token = self._next()
+            level += (token.text == "{") - (token.text == "}")
+            if level == 0:
+                return "".join(words), first.start, token.end
+            words.append(token.text)
+
+    # -- runs -------------------------------------------------------------------------------------------------------
+    def _run(self, opener: Token | None, closers: frozenset[str] = frozenset()) -> Pieces:
+        """Pieces up to a token of `closers` (not consumed) or, without an opener, to the end."""
+        self._level += 1
+        if self._level > MAX_NESTING:
+            self._fail(f"more than {MAX_NESTING} brackets one inside the other")
+        out: list[Piece] = []
+        while self._i < len(self.tokens):
+            text = self._peek()
+            if text in closers:
+                break
+            if text in ("}", "\\end", "\\right") or text in signs.CLOSERS and text != "\\rangle":
+                if opener is None:
+                    self._fail("nothing is open that this could close")
+                raise Refused(opener.start, opener.text, f"it is not closed before {text}")
+            self._add(out, self._one())
+        else:
+            if opener is not None:
+                raise Refused(opener.start, opener.text, "it is not closed")
+        self._level -= 1
+        return tuple(out)
+
+    def _add(self, out: list[Piece], new: Pieces) -> None:
+        """Append pieces, joining signs that are written as two."""
+        for piece in new:
+            last = out[-1] if out else None
+            joined = _JOINED.get((last.text, piece.text)) if last is not None and last.end == piece.start else None
+            if last is not None and joined is None:
+                joined = _JOINED_LOOSE.get((last.text, piece.text))
+            if last is not None and joined and last.kind in ("op", "rel", "point", "bar"):
+                out[-1] = Piece(*joined, last.start, piece.end)
+            else:
+                out.append(piece)
+
+    def _one(self) -> Pieces:
+        """The pieces that begin at the next token (none for a command that changes nothing)."""
+        token = self._next()
+        text = token.text
+        for table, method in _DISPATCH:
+            if text in table:
+                return getattr(self, method)(token)  # type: ignore[no-any-return]
+        if text in signs.SHORTHANDS:
+            return (Piece(*signs.SHORTHANDS[text], token.start, token.end),)
+        if text in signs.SIGNS:
+            return (Piece(*signs.SIGNS[text], token.start, token.end),)
+        if token.is_number:
+            return (Piece("number", text, token.start, token.end),)
+        if text in signs.GREEK_LETTERS:
+            return (Piece("letter", signs.GREEK_LETTERS[text], token.start, token.end),)
+        if token.is_letter:
+            return (Piece("letter", text, token.start, token.end),)
+        if token.is_command:
+            name = text[1:]
+            if name in names.GREEK:
+                return (Piece("letter", name, token.start, token.end),)
+            if text in signs.FUNCTION_COMMANDS:
+                return (Piece("word", name, token.start, token.end),)
+            if self._peek() in ("{", "["):
+                self._fail("no meaning is known for this command with an argument; define it as a macro", back=1)
+            return (Piece("unknown", name, token.start, token.end),)
+        self._fail("this character has no meaning in a formula", back=1)
+        raise AssertionError
+
+    def _argument(self) -> Pieces:
+        """One argument as TeX takes it: a braced group, or one token (of a numeral: one digit)."""
+        token = self.tokens[self._i] if self._i < len(self.tokens) else self._next()
+        if token.text == "{":
+            return self._braces(self._next(), splice=True)
+        if token.is_number and len(token.text) > 1:
+            rest = Token(token.text[1:], token.start + 1, token.end)
+            self.tokens = [*self.tokens[: self._i], rest, *self.tokens[self._i + 1 :]]
+            return (Piece("number", token.text[0], token.start, token.start + 1),)
+        if token.text in ("}", "&", "\\\\", "\\end", "\\right"):
+            self._fail("an argument is missing before it")
+        return self._one()
+
+    # -- brackets ---------------------------------------------------------------------------------------------------
+    def _braces(self, token: Token, splice: bool = False) -> Pieces:
+        switch = self._peek() if self._peek() in names.SWITCHES else ""
+        if switch:
+            self._next()
+        inner = self._run(token, frozenset("}"))
+        end = self._next().end
+        if switch:
+            inner = self._styled(switch, inner)
+        if splice or len(inner) == 1:
+            return inner
+        return (Piece("group", "", token.start, end, (inner,)),)
+
+    def _bracket(self, token: Token) -> Pieces:
+        if token.text == "\\langle" and self._angle_is_loose():
+            return (Piece("rel", "<", token.start, token.end),)
+        opening = signs.OPENERS[token.text]
+        closers = frozenset(t for t, c in signs.CLOSERS.items() if c in signs.PAIRS[opening])
+        inner = self._run(token, closers)
+        closing = self._next()
+        return (self._fence(opening, inner, signs.CLOSERS[closing.text], token.start, closing.end),)
+
+    def _angle_is_loose(self) -> bool:
+        """A ``\\langle`` that nothing closes at its own level."""
+        level = 0
+        for token in self.tokens[self._i :]:
+            if token.text == "\\rangle" and level == 0:
+                return False
+            level += (token.text == "{") - (token.text == "}")
+            if level < 0:
+                return True
+        return True
+
+    def _left(self, token: Token) -> Pieces:
+        opening = self._delimiter()
+        inner = self._run(token, frozenset({"\\right"}))
+        self._next()
+        closing = self._delimiter()
+        return (self._fence(opening, inner, closing, token.start, self.tokens[self._i - 1].end),)
+
+    def _delimiter(self) -> str:
+        token = self._next()
+        if token.text not in signs.DELIMITERS:
+            self._fail("a bracket must follow \\left and \\right", back=1)
+        return signs.DELIMITERS[token.text]
+
+    def _fence(self, opening: str, inner: Pieces, closing: str, start: int, end: int) -> Piece:
+        """A bracket with its contents; line breaks inside a bracket are no rows."""
+        inner = tuple(p for p in inner if not p.is_("sep", "&", "\\\\"))
+        return Piece("fence", f"{opening} {closing}", start, end, (inner,))
+
+    def _environment(self, token: Token) -> Pieces:
+        name, _, _ = self._raw_group()
+        bare = name.rstrip("*")
+        if bare in ("array", "alignat", "alignedat", "subarray", "tabular"):
+            while self._peek() in ("[", "{"):
+                self._optional() if self._peek() == "[" else self._raw_group()
+        elif self._peek() == "[" and bare in signs.ROW_ENVIRONMENTS:
+            self._optional()
+        inner = self._run(token, frozenset({"\\end"}))
+        self._next()
+        closed, start, end = self._raw_group()
+        if closed != name:
+            raise Refused(start, closed, f"\\begin{{{name}}} is open here")
+        return (Piece("env", bare, token.start, end, (inner,)),)
+
+    def _optional(self) -> None:
+        while self._next().text != "]":
+            pass
+
+    # -- commands with arguments ------------------------------------------------------------------------------------
+    def _font(self, token: Token) -> Pieces:
+        return self._styled(token.text, self._argument())
+
+    def _styled(self, font: str, inner: Pieces) -> Pieces:
+        """Contents in a font: a run of letters becomes a word; sets of numbers and bold constants get their kinds."""
+        if len(inner) == 1:
+            piece = inner[0]
+            if piece.kind == "number" and piece.text in ("0", "1") and font in _CONST_FONTS:
+                return (replace(piece, kind="const", font=font),)
+            if font == "\\mathbb" and piece.kind == "letter":
+                kind, text = ("space", piece.text) if piece.text in _SETS else ("letter", f"bb({piece.text})")
+                return (replace(piece, kind=kind, text=text, font=font),)
+            return (piece if piece.font else piece.with_font(font),)
+        if len(inner) > 1 and inner[0].kind == "letter" and all(p.kind in ("letter", "number") for p in inner):
+            parts = () if font in _UPRIGHT else (inner,)
+            return (Piece("word", "".join(p.text for p in inner), inner[0].start, inner[-1].end, parts, font),)
+        return inner
+
+    def _text(self, token: Token) -> Pieces:
+        start = self._i
+        raw, first, end = self._raw_group()
+        if start < len(self.tokens) and "$" in raw:
+            raise Refused(first, raw, "mathematics inside a text cannot be read; write it beside the text")
+        words = self._source(start)
+        word = words.strip().strip("~")
+        if re.fullmatch(r"[^\W_]+(-[^\W_]+)*", word) and not word.isdigit():
+            return (Piece("letter" if len(word) == 1 else "word", word, token.start, end, (), "\\mathrm"),)
+        return (Piece("text", words, token.start, end),) if word else ()
+
+    def _source(self, first: int) -> str:
+        """The argument that began at token `first`, with a space wherever the source had one."""
+        out, last = "", None
+        tokens = self.tokens[first : self._i]
+        inner = tokens[1:-1] if len(tokens) > 1 else tokens
+        for token in inner:
+            gap = last is not None and token.start > last
+            out += (" " if gap or token.text in names.SPACES else "") + ("" if token.text in names.SPACES else token.text)
+            last = token.end
+        return out.replace("\\'", "'")
+
+    def _accent(self, token: Token) -> Pieces:
+        inner, mark = self._argument(), names.ACCENTS[token.text]
+        while len(inner) == 1 and inner[0].kind == "group":
+            inner = inner[0].parts[0]
+        simple = inner and (inner[0].named or inner[0].kind == "const") and all(
+            p.kind == "script" or i and inner[i - 1].kind == "script" for i, p in enumerate(inner[1:], 1))
+        if not simple:
+            raise Refused(token.start, token.text, "an accent over more than one symbol has no meaning that is known")
+        base = inner[0]
+        if base.kind == "const":
+            return inner
+        named = Piece("letter", f"{mark}({base.text})", token.start, base.end, (), base.font)
+        return (named, *inner[1:])
+
+    def _fraction(self, token: Token) -> Pieces:
+        parts = (self._argument(), self._argument())
+        return (Piece("frac", "", token.start, self.tokens[self._i - 1].end, parts),)
+
+    def _root(self, token: Token) -> Pieces:
+        degree: Pieces = ()
+        if self._peek() == "[":
+            opener = self._next()
+            degree = self._run(opener, frozenset("]"))
+            self._next()
+        body = self._argument()
+        return (Piece("root", "", token.start, self.tokens[self._i - 1].end, (body, degree)),)
+
+    def _wrapper(self, token: Token) -> Pieces:
+        for _ in range(names.WRAPPERS[token.text]):
+            self._raw_group()
+        if token.text in ("\\boxed", "\\fbox"):
+            self.attributes.append(("boxed", "", token.start))
+        inner = self._argument()
+        return inner if len(inner) <= 1 or _has_rows(inner) else (
+            Piece("group", "", token.start, self.tokens[self._i - 1].end, (inner,)),)
+
+    def _brace_note(self, token: Token) -> Pieces:
+        """An expression with a brace above or below it and a note on the brace."""
+        inner = self._argument()
+        if self._peek() in ("_", "^"):
+            self._next()
+            note, start, _ = self._raw_group()
+            self.attributes.append(("note", note, start))
+        return (Piece("group", "", token.start, self.tokens[self._i - 1].end, (inner,)),) if inner else ()
+
+    def _stacked(self, token: Token) -> Pieces:
+        """``\\underset`` (a subscript) and ``\\overset``, ``\\stackrel`` (a note on a relation)."""
+        note_start = self.tokens[self._i].start if self._i < len(self.tokens) else token.start
+        first = self._i
+        above = self._argument()
+        note = "".join(t.text for t in self.tokens[first : self._i])
+        inner = self._argument()
+        if token.text == "\\underset":
+            low = Piece("group", "", note_start, note_start, (above,))
+            return (*inner, Piece("script", "_", note_start, note_start), low)
+        if len(inner) == 1 and inner[0].kind == "rel":
+            self.attributes.append(("note", note.strip("{}"), note_start))
+            defined = inner[0].text == "=" and re.search(r"def|\\triangle|\\Delta", note)
+            return (replace(inner[0], text=":="),) if defined else inner
+        raise Refused(token.start, token.text, "only a relation can carry a note above it")
+
+    def _noted(self, token: Token) -> Pieces:
+        note, start, _ = self._raw_group()
+        self.attributes.append((token.text[1:], note, start))
+        return ()
+
+    def _skip(self, token: Token) -> Pieces:
+        if self._peek() == "*":
+            self._next()
+        for _ in range(signs.SKIPPED.get(token.text, 0)):
+            self._raw_group()
+        return ()
+
+    def _break(self, token: Token) -> Pieces:
+        """A line break with its optional star and length."""
+        if self._peek() == "*":
+            self._next()
+        if self._peek() == "[":
+            j = next((k for k in range(self._i, len(self.tokens)) if self.tokens[k].text == "]"), 0)
+            if j and _LENGTH.fullmatch("".join(t.text for t in self.tokens[self._i + 1 : j])):
+                self._i = j + 1
+        return (Piece("sep", "\\\\", token.start, token.end),)
+
+    def _negated(self, token: Token) -> Pieces:
+        inner = self._argument()
+        opposite = {"=": "!=", "in": "notin", "==": "!="}.get(inner[0].text) if len(inner) == 1 else None
+        if opposite is None:
+            raise Refused(token.start, token.text, "only = and \\in can be negated by \\not")
+        return (replace(inner[0], text=opposite, start=token.start),)
+
+    def _quote(self, token: Token) -> Pieces:
+        """A prime, or a letter in quotes where a prime cannot stand."""
+        before = self.tokens[self._i - 2].text if self._i > 1 else "("
+        opens = token.text in ("‘", "`") or before in ("(", ",", "=", "{", "[", "&", "\\in", "+", "-")
+        if not opens:
+            return (Piece("script", "'", token.start, token.end),)
+        words = []
+        for _ in range(40):
+            inner = self._next()
+            if inner.text in ("'", "’"):
+                return (Piece("text", "".join(words), token.start, inner.end),)
+            words.append(inner.text)
+        raise Refused(token.start, token.text, "the quotation is not closed")
+
+
+def _has_rows(pieces: Pieces) -> bool:
+    return any(p.is_("sep", "\\\\") or p.kind == "env" and p.text in signs.ROW_ENVIRONMENTS for p in pieces)
+
+
+_JOINED = {("<", "-"): ("rel", "<-"), ("-", ">"): ("rel", "->"), ("=", ">"): ("link", "Implies"), ("|", "|"): ("bar", "||"),
+           ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
+_JOINED_LOOSE = {(":", "="): ("rel", ":="), ("+", "="): ("rel", "+="), ("-", "="): ("rel", "-=")}
+_NAMED_FONTS = names.FONTS | frozenset(r"\mathbb \mathbbm \mathds \mathrel".split())
+_DISPATCH: tuple[tuple[object, str], ...] = (
+    (frozenset("{"), "_braces"), (signs.OPENERS.keys(), "_bracket"), (frozenset({"\\left"}), "_left"),
+    (frozenset({"\\begin"}), "_environment"), (_NAMED_FONTS, "_font"), (names.TEXTS, "_text"), (names.ACCENTS, "_accent"),
+    (signs.FRACTIONS, "_fraction"), (frozenset({"\\sqrt"}), "_root"), (names.WRAPPERS, "_wrapper"),
+    (frozenset(r"\underbrace \overbrace".split()), "_brace_note"),
+    (frozenset(r"\underset \overset \stackrel".split()), "_stacked"), (signs.NOTED, "_noted"),
+    (signs.SKIPPED.keys() | signs.IGNORED | signs.SIZES | names.SWITCHES | (names.SPACES - {"\\quad", "\\qquad"}), "_skip"),
+    (frozenset({"\\\\", "\\newline", "\\cr"}), "_break"), (frozenset({"\\not"}), "_negated"), (frozenset("'’‘`"), "_quote"),
+)
+
+
+def contents(pieces: Pieces) -> Pieces:
+    """The pieces without braces round all of them."""
+    while len(pieces) == 1 and pieces[0].kind == "group":
+        pieces = group_contents(pieces[0])
+    return pieces
