@@ -263,7 +263,7 @@ class Atoms:
         """Which of the lower scripts is the time, if one is."""
         if draft.time is not None:
             return None
-        known = draft.sequence or draft.entry is None
+        known = draft.sequence or draft.entry is None or draft.entry.is_function
         mentioned = next((k for k, p in enumerate(parts) if self.mentions_time(p)), None)
         if known and mentioned is not None:
             return mentioned

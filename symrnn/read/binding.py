@@ -113,18 +113,26 @@ def _longer(node: Node, table: SymbolTable, bound: Bound) -> Node:
         return Node(node.op, args, node.span)
     terms = [a for a in args if isinstance(a, Node)]
     for k, term in enumerate(terms[:-1]):
-        core = term
-        while core.op in ("Neg", "Mul", "Dot") and core.nodes[-1].op in ("Neg", "Mul", "Dot", *_BIG):
-            core = core.nodes[-1]
-        if core.op != "Sum" or core is not term or not _reaches(core, terms[k + 1], table):
-            continue
-        variable, lower, upper, body, restriction = core.nodes
-        bound.notes.append(Note(core.span[0], "sum-extent", "the sum ends before the next term as it is printed, but that term "
-                                "may be meant inside it; the longer sum is kept as an alternative"))
-        whole = make("Add", *(body.nodes if body.op == "Add" else (body,)), *terms[k + 1 :])
-        longer = make("Sum", variable, lower, upper, whole, restriction, span=(core.span[0], terms[-1].span[1]))
-        return longer if k == 0 else make("Add", *terms[:k], longer)
+        longer = _extended(term, terms[k + 1 :], table)
+        if longer is not None:
+            bound.notes.append(Note(term.span[0], "sum-extent", "the sum ends before the next term as it is printed, but that "
+                                    "term may be meant inside it; the longer sum is kept as an alternative"))
+            return longer if k == 0 else make("Add", *terms[:k], longer)
     return Node(node.op, args, node.span)
+
+
+def _extended(term: Node, rest: list[Node], table: SymbolTable) -> Node | None:
+    """A term whose last factor is a doubtful sum, with `rest` inside that sum; None for any other term."""
+    if term.op == "Sum":
+        variable, lower, upper, body, restriction = term.nodes
+        if not _reaches(term, rest[0], table):
+            return None
+        whole = make("Add", *(body.nodes if body.op == "Add" else (body,)), *rest)
+        return make("Sum", variable, lower, upper, whole, restriction, span=(term.span[0], rest[-1].span[1]))
+    if term.op not in ("Neg", "Mul", "Dot"):
+        return None
+    last = _extended(term.nodes[-1], rest, table)
+    return None if last is None else make(term.op, *term.args[:-1], last)
 
 
 def _reaches(big: Node, term: Node, table: SymbolTable) -> bool:

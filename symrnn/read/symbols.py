@@ -78,14 +78,16 @@ class Declared:
     def parse(cls, name: str, spec: str | Mapping[str, Any] | Declared, time_letter: str = "t") -> Declared:
         """The declaration of `name` from its text, such as ``vector n_h, sequence``, or from a mapping of the fields.
 
-        A name that carries the time, such as ``h_t``, declares a sequence.
+        The name is LaTeX or, without braces and commands, a canonical name. One that carries the time, such as ``h_t``,
+        declares a sequence.
 
         >>> Declared.parse("h_t", "vector n_h")
         Declared(name='h', kind='vector', shape=('n_h',), sequence=True, role=None)
         >>> Declared.parse("p", "matrix n_h x n_x").shape
         ('n_h', 'n_x')
         """
-        name = canonical_name(str(name))
+        name = str(name).strip()
+        name = canonical_name(name) if set(name) & set("\\{}' ") else name
         timed = _TIMED.fullmatch(name)
         sequence = bool(timed and time_letter in timed.groups()[1:] and timed["base"])
         name = timed["base"] if sequence and timed else name
@@ -118,7 +120,7 @@ class Declared:
 
     @classmethod
     def _make(cls, name: str, kind: str, sizes: Iterable[str], sequence: bool, role: str | None) -> Declared:
-        shape = tuple(canonical_name(s) for s in sizes)
+        shape = tuple(canonical_name(s) if set(s) & set("\\{}") else s for s in sizes)
         return cls(name, _ALIASES.get(kind, kind), shape, sequence, role)
 
 
