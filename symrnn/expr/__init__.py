@@ -45,5 +45,6 @@ from symrnn.expr.tree import (
     walk,
     zeros,
 )
+from symrnn.expr.vectorise import vectorise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -145,6 +145,8 @@ class Prover:
         if top.op == "sym" and top.attr == self.claim.total_loss and self.model.loss is not None:
             return self._loss_derivative(lower, s, bottom, at)
         f = self.expand(lower(top), s, e.attr)
+        if top.op in ("sym", "entry") and s not in f.symbols():
+            raise Unsupported(f"no definition connects {top} with {s}")
         axes = axes_of(e)
         if at is not None:
             labels = [lower.label(i) for i, n in zip(at, bottom.attr.shape, strict=True) if n != 1 and i is not None]

@@ -1,0 +1,40 @@
+"""What the symbols of a text mean at one place: the symbol table, and what the definitions before that place made of them."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from symrnn.read.symbols import SymbolTable
+from symrnn.read.tree import Node
+
+EMPTY: Mapping[str, Node] = {}
+
+
+@dataclass(frozen=True)
+class Scope:
+    """``table`` says how symbols are read; the rest says what they are.
+
+    ``defined``: names with an equation. ``targets``: sequences that are given beside the inputs. ``loss`` and ``total``: the
+    names of the loss of one step and of their sum (they may be written with one letter). ``steps``: names of the last step.
+    ``elided``: what a bare function name stands for (a text that writes sigma for sigma(o)). ``rate``: the learning rate of
+    update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula).
+    """
+
+    table: SymbolTable
+    defined: frozenset[str] = frozenset()
+    targets: frozenset[str] = frozenset()
+    loss: str | None = None
+    total: str | None = None
+    steps: frozenset[str] = frozenset({"T"})
+    elided: Mapping[str, Node] = field(default_factory=dict)
+    rate: str | None = None
+    functions: Mapping[str, tuple[str, Node]] = field(default_factory=dict)
+
+    def define(self, name: str) -> Scope:
+        """The scope after an equation for ``name``."""
+        return replace(self, defined=self.defined | {name})
+
+
+#: The name of the loss of one step in the core, whatever letter the text shares with the total.
+LOSS = "loss"
+TOTAL = "L"
