@@ -12,11 +12,13 @@ import symrnn
 ROOT = Path(symrnn.__file__).parent
 
 LAYERS = (
-    ("errors",),
-    ("codes", "zoo", "expr"),
+    ("errors", "naming"),
+    ("codes", "zoo", "expr", "scalars"),
     ("model", "read"),
     ("calculus", "unroll"),
-    ("bptt",),
+    ("bptt", "component_rows"),
+    ("components",),
+    ("points",),
     ("prove", "write", "emit"),
     ("repair",),
     ("document",),
@@ -29,6 +31,8 @@ LAYERS = (
 """The parts of the package from the bottom up. A part may import itself and parts of lower rows."""
 
 FORBIDDEN = {
+    "components": {"calculus", "bptt"},
+    "points": {"calculus", "bptt"},
     "prove": {"read"},
     "repair": {"read"},
     "cli": {name for row in LAYERS[:-2] for name in row} - {"api", "codes", "errors", "zoo"},
