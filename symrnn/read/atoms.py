@@ -124,8 +124,8 @@ class Atoms:
                   + ("a power" if plain else "transposed"))
         return not plain
 
-    def scripts(self, pieces: Sequence[Piece], i: int) -> tuple[list[Script], int]:
-        """The scripts that begin at `i`, and the index after them."""
+    def scripts(self, pieces: Sequence[Piece], i: int, twice: bool = False) -> tuple[list[Script], int]:
+        """The scripts that begin at `i`, and the index after them; two alike only where braces kept them apart."""
         out: list[Script] = []
         while i < len(pieces) and pieces[i].kind == "script":
             mark = pieces[i]
@@ -138,6 +138,8 @@ class Atoms:
             inner = group_contents(pieces[i + 1])
             if not inner:
                 raise Refused(mark.start, mark.text, "the script is empty")
+            if not twice and any(m == mark.text for m, _ in out):
+                raise Refused(mark.start, mark.text, "a second script of this kind; use braces")
             if mark.text == "^" and all(p.kind == "prime" or p.is_("script", "'") for p in inner):
                 out.extend([("'", (p,)) for p in inner])
             else:
@@ -146,10 +148,10 @@ class Atoms:
         return out, i
 
     # -- symbols ----------------------------------------------------------------------------------------------------
-    def symbol(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
+    def symbol(self, pieces: Sequence[Piece], i: int, twice: bool = False) -> tuple[list[Item], int]:
         """The items of the symbol at `i`, with its scripts and, where it is one, its call; and the index after them."""
         head = pieces[i]
-        scripts, j = self.scripts(pieces, i + 1)
+        scripts, j = self.scripts(pieces, i + 1, twice)
         end = pieces[j - 1].end
         draft, rest = self._labelled(head, scripts, end)
         for mark, inner in rest:
@@ -181,12 +183,13 @@ class Atoms:
             marked = {rest[k][0]: rest[k][1] for k in use if k is not None}
             if len(marked) < sum(k is not None for k in use) or not marked:
                 continue
-            for width in (None, 1):                   # the whole upper script, or the bracket it begins with
-                upper, left = _cut(marked.get("^", ()), width)
-                name = join_name(base, name_of(marked.get("_", ())), name_of(upper))
-                if name in self.table and name != base:
-                    kept = [s for k, s in enumerate(rest) if k not in use]
-                    return (Draft(name, self.table.get(name), head.start, end), kept + ([("^", left)] if left else []))
+            for lower, after in _cuts("_", marked.get("_", ())):
+                for upper, above in _cuts("^", marked.get("^", ())):
+                    name = join_name(base, name_of(lower), name_of(upper))
+                    if name in self.table and name != base:
+                        kept = [s for k, s in enumerate(rest) if k not in use]
+                        left = [(mark, more) for mark, more in (("_", after), ("^", above)) if more]
+                        return Draft(name, self.table.get(name), head.start, end), left + kept
         labels = {"_": "", "^": ""}
         for mark, inner in list(rest):
             if mark in labels and not labels[mark] and self._is_word(mark, inner):
@@ -234,6 +237,8 @@ class Atoms:
             elif not (draft.sequence and self.mentions_time(inner)):
                 self._relabel(draft, "_", inner)
                 return
+        if len(parts) == 1 and self._nested(draft, "_", parts[0]):
+            return
         timed = self._time_part(draft, parts)
         if timed is not None:
             draft.time = self.expression(parts.pop(timed))
@@ -243,11 +248,28 @@ class Atoms:
             draft.param.extend(map(self.expression, parts))
         elif len(parts) == 1 and len(parts[0]) == 1 and parts[0][0].named and not self._may_index(parts[0][0]):
             self._relabel(draft, "_", parts[0])
-        elif len(parts) == 1 and draft.kind not in _ARRAYS and parts[0][0].named and any(
-                p.kind == "script" for p in parts[0]) and not self._may_index(parts[0][0]):
-            self._relabel(draft, "_", parts[0])       # a label with its own scripts, as in delta_{z_t}
         else:
             draft.index.extend(map(self.expression, parts))
+
+    def _nested(self, draft: Draft, mark: str, part: Pieces) -> bool:
+        """Take a script that is a symbol with scripts of its own, as in delta_{z_t}, as a label with that time."""
+        if len(part) < 3 or not part[0].named or part[1].kind != "script" or self._may_index(part[0]):
+            return False
+        entry = self.table.get(part[0].text)
+        if draft.kind in ("function", "vfunction") or mark == "^" and (entry is None or entry.kind not in _ARRAYS):
+            return False
+        inner = self.build(self.symbol(part, 0)[0]) if self.scripts(part, 1)[1] == len(part) else None
+        if inner is None or inner.op != "Sym" or inner.part("Time") is not None and draft.time is not None:
+            return False
+        draft.name += mark + inner.head if inner.head.isalnum() else f"{mark}{{{inner.head}}}"
+        draft.entry = self.table.lookup(draft.name) or draft.entry
+        if draft.name not in self.table:
+            self.note(draft.start, "undeclared", f"{draft.name} is not declared")
+        time, layer, index = inner.part("Time"), inner.part("Layer"), inner.part("Index")
+        draft.time = time.nodes[0] if time else draft.time
+        draft.layer = layer.nodes[0] if layer else draft.layer
+        draft.index.extend(index.nodes if index else ())
+        return True
 
     def _is_parameter(self, draft: Draft, parts: list[Pieces]) -> bool:
         """Whether lower scripts on a function are parameters of it: declared as anything that does not count."""
@@ -285,7 +307,8 @@ class Atoms:
         elif first.kind == "fence" and first.brackets in (("(", ")"), ("[", "]")) and not first.parts[0]:
             raise Refused(first.start, "(", "the brackets are empty")
         elif first.kind == "fence" and first.brackets in (("(", ")"), ("[", "]")):
-            self._bracketed(draft, first)
+            later = len(inner) > 1 and inner[1].text in ("<", "< >")
+            self._bracketed(draft, first, timed=not later)
             if len(inner) > 1:
                 self._upper(draft, inner[1:])
         elif self.transposes(inner, draft.kind):
@@ -301,6 +324,8 @@ class Atoms:
             draft.inverse = True
         elif self._is_label(draft, inner):
             self._relabel(draft, "^", inner)
+        elif self._nested(draft, "^", inner):
+            pass
         else:
             draft.posts.append(Item("post", span_of(inner), "Pow", (self.expression(inner),)))
 
@@ -309,12 +334,15 @@ class Atoms:
             raise Refused(where.start, where.text, f"{draft.name} has two times")
         draft.time = self.expression(inner)
 
-    def _bracketed(self, draft: Draft, fence: Piece) -> None:
-        """An upper script in round or square brackets: the time or a layer."""
+    def _bracketed(self, draft: Draft, fence: Piece, timed: bool) -> None:
+        """An upper script in round or square brackets: the time or a layer (a layer if the time is written elsewhere)."""
         inner = fence.parts[0]
+        if len(inner) > 1 and all(p.kind == "letter" for p in inner) and not all(map(self.counts, inner)):
+            self._relabel(draft, "^", (fence,))
+            return
         says_time = self.mentions_time(inner)
         in_style = self.table.time == "sup" and (draft.sequence or draft.entry is None or draft.entry.is_function)
-        if fence.brackets[0] == "(" and draft.time is None and (says_time or in_style):
+        if fence.brackets[0] == "(" and timed and draft.time is None and (says_time or in_style):
             if not draft.sequence and draft.entry is not None:
                 self.note(draft.start, "time-of-constant", f"{draft.name} carries a time but is not declared as a sequence")
             draft.time = self.expression(inner)
@@ -332,9 +360,10 @@ class Atoms:
         return True
 
     def _is_label(self, draft: Draft, inner: Pieces) -> bool:
-        """Whether an undeclared upper script is a label: several letters on something that is no number."""
-        letters = [p for p in inner if p.kind == "letter"]
-        return len(letters) == len(inner) > 1 and draft.kind in ("", *_ARRAYS) and not all(map(self.counts, letters))
+        """Whether an undeclared upper script is a label: letters that do not count, on something that is no number."""
+        if not all(p.kind == "letter" for p in inner) or draft.kind not in ("", *_ARRAYS) or all(map(self.counts, inner)):
+            return False
+        return len(inner) > 1 or draft.kind in _ARRAYS and inner[0].text not in self.table
 
     # -- the bracket after a symbol -----------------------------------------------------------------------------------
     def _bracket(self, draft: Draft, fence: Piece) -> Node | None:
@@ -354,8 +383,8 @@ class Atoms:
             if len(ends) > 2:
                 raise Refused(fence.start, "[", "a slice has one colon")
             return make("Slice", head, *(self.expression(e) if e else Node("Absent") for e in ends), span=span)
-        timeless = draft.time is None and not draft.index and not several and bool(inner)
         clock = {"call": "(", "bracket": "["}.get(self.table.time) == opening
+        timeless = draft.time is None and not several and bool(inner) and (clock or not draft.index)
         if timeless and draft.sequence and (clock or self._only_time(inner)):
             if not clock:
                 self.note(fence.start, "time-style", f"the bracket after {draft.name} is read as its time")
@@ -427,17 +456,18 @@ class Atoms:
                 raise Refused(inner[0].start, "(", "a time can only be written on a symbol")
             else:
                 out.append(Item("post", span, "Pow", (self.expression(inner),)))
-        while j < len(pieces) and pieces[j].kind == "factorial":
-            out.append(Item("post", (pieces[j].start, pieces[j].end), "Factorial"))
-            j += 1
         return out, j
 
 
-def _cut(upper: Pieces, width: int | None) -> tuple[Pieces, Pieces]:
-    """An upper script split after the bracket it begins with, or not at all."""
-    if width is None or len(upper) < 2 or upper[0].kind != "fence":
-        return upper, ()
-    return upper[:width], upper[width:]
+def _cuts(mark: str, script: Pieces) -> list[tuple[Pieces, Pieces]]:
+    """A script as a label with nothing left, and as a label with the rest after its bracket or its first comma."""
+    out: list[tuple[Pieces, Pieces]] = [(script, ())]
+    if mark == "^" and len(script) > 1 and script[0].kind == "fence":
+        out.append((script[:1], script[1:]))
+    comma = next((k for k, p in enumerate(script) if p.is_("sep", ",")), 0)
+    if mark == "_" and 0 < comma < len(script) - 1:
+        out.append((script[:comma], script[comma + 1 :]))
+    return out
 
 
 def _angle(inner: Pieces) -> tuple[Pieces, Pieces]:

@@ -47,12 +47,16 @@ class Items(Atoms):
         """The pieces with letters that spell a known word joined: t, a, n, h is tanh."""
         words = sorted((w for w in {*STANDARD, *self.table.entries} if len(w) > 1 and w.isalpha()), key=lambda w: (-len(w), w))
         out = [q for p in pieces for q in self._letters(p)]
-        text = "".join(p.text if p.kind == "letter" and len(p.text) == 1 and not p.font else "\0" for p in out)
+        text = "".join(p.text if p.kind == "letter" and len(p.text) == 1 and not p.font and not (
+            k and out[k - 1].kind == "script") else "\0" for k, p in enumerate(out))
         for word in words:
-            while (k := text.find(word)) >= 0:
-                joined = Piece("word", word, out[k].start, out[k + len(word) - 1].end)
-                out[k : k + len(word)] = [joined]
-                text = text[:k] + "\0" + text[k + len(word) :]
+            k = text.find(word)
+            while k >= 0:
+                run = out[k : k + len(word)]
+                if all(a.end == b.start for a, b in zip(run, run[1:], strict=False)):
+                    out[k : k + len(word)] = [Piece("word", word, run[0].start, run[-1].end)]
+                    text = text[:k] + "\0" + text[k + len(word) :]
+                k = text.find(word, k + 1)
         return out
 
     def _letters(self, piece: Piece) -> Pieces:
@@ -98,6 +102,8 @@ class Items(Atoms):
             return self._group(pieces, i)
         if kind == "bar":
             return self._bar(pieces, i, before)
+        if kind == "factorial" and before and before[-1].kind in ("atom", "post"):
+            return [Item("post", span, "Factorial")], i + 1
         simple = {"number": self._number, "const": self._const, "space": self._space, "text": self._text, "fence": self._fence,
                   "frac": self._frac, "root": self._root, "env": self._env, "dots": self._dots, "big": self._big,
                   "nabla": self._nabla, "partial": self._partial}
@@ -124,6 +130,10 @@ class Items(Atoms):
         """Braces show nothing: without a script their contents stand in the run itself."""
         piece = pieces[i]
         scripted = i + 1 < len(pieces) and pieces[i + 1].kind in ("script", "factorial")
+        inner = piece.parts[0]
+        if scripted and inner and inner[0].named and self.scripts(inner, 1, twice=True)[1] == len(inner):
+            items, j = self.symbol([*inner, *pieces[i + 1 :]], 0, twice=True)
+            return items, i + 1 + j - len(inner)
         if not piece.parts[0]:
             if scripted:
                 raise Refused(piece.start, "{", "nothing stands in the braces that a script could be written on")
@@ -219,13 +229,20 @@ class Items(Atoms):
         first = pieces[0]
         if first.kind == "partial":
             return "partial"
-        if first.is_("letter", "d") and (first.font == "\\mathrm" or "d" not in self.table):
-            return "d"
-        return "total" if first.is_("letter", "D") and "D" not in self.table else ""
+        for letter, kind in (("d", "d"), ("D", "total")):
+            if first.is_("letter", letter) and (first.font == "\\mathrm" or letter not in self.table):
+                return kind
+        return ""
 
     def _derivative(self, frac: Piece, above: Pieces, below: Pieces) -> Node | None:
         """The derivative that a fraction is, or None if it is a quotient."""
         kind = self._mark(above)
+        bare = all(run and run[0].is_("letter", "d") and (len(run) < 2 or run[1].kind not in ("script", "op"))
+                   for run in (above, below))
+        if not kind and bare and len(below) > 1:
+            self.note(frac.start, "derivative-or-quotient", "d is declared, but the fraction is read as a derivative")
+            above, below = (tuple(p.with_font("\\mathrm") if p.is_("letter", "d") else p for p in run) for run in (above, below))
+            kind = "d"
         marks = [k for k in range(len(below)) if kind and self._mark(below[k:]) == kind and not (
             k and below[k - 1].kind == "script")]
         if not kind or not marks and kind != "partial":
@@ -336,6 +353,12 @@ class Items(Atoms):
                 pending.append(sides[0])
                 continue
             quad = _bound(rels, sides, upper)
+            if pending and len(rels) == 1 and pending[-1] in sides:      # \\sum_{j, i \\ne j}
+                chain = make("Chain", sides[0], make("Rel", rels[0], sides[1]))
+                quads += [[variable, ABSENT, upper, ABSENT] for variable in pending[:-1]]
+                quads.append([pending[-1], ABSENT, upper, chain])
+                pending = []
+                continue
             if quads and quad[3] != ABSENT:
                 quads[-1][3] = quad[3] if quads[-1][3] == ABSENT else make("Seq", quads[-1][3], quad[3])
                 continue
