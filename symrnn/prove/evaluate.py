@@ -235,7 +235,12 @@ class Point:
             return np.asarray(a[0])
         return np.moveaxis(a[..., 0], 0, -1)
 
-    def derivative(self, e: Expr, env: Env) -> Val:
+    def target(self, e: Expr, env: Env) -> tuple[Symbol, int | None, bool, tuple[Index | int, Index | int] | None]:
+        """What a ``deriv`` node differentiates by: symbol, step, whether through one step only, and the component that is meant.
+
+        The loss is differentiated along every path. For a parameter ``partial`` and ``immediate`` mean one step, for anything
+        else only ``immediate`` does.
+        """
         top, bottom = e.args
         component: tuple[Index | int, Index | int] | None = None
         if bottom.op == "entry":
@@ -248,13 +253,14 @@ class Point:
         self.check_symbol(s, step)
         parameter = self.known.get(s.name, s).kind == "parameter"
         once = e.attr == "immediate" or (parameter and (e.attr == "partial" or self.immediate))
-        whole = top.op == "sym" and self.is_total(top.attr)
-        sweep = self.sweep(s, step, once and not whole)
+        return s, step, once and not (top.op == "sym" and self.is_total(top.attr)), component
+
+    def derivative(self, e: Expr, env: Env) -> Val:
+        top = e.args[0]
         assert top.shape is not None
-        d = sweep.tangent(top, env, self.moment(top, env))
-        if d is None:
-            self.eval(top, env)
-            d = Val((), self.system.full((sweep.size, *self.dims(top.shape)), 0))
+        s, step, once, component = self.target(e, env)
+        sweep = self.sweep(s, step, once)
+        d = sweep.tangent(top, env, self.moment(top, env)) or sweep.zero(self.dims(top.shape))
         part = sweep.slices[step]
         if component is None:
             return Val(d.axes, self.layout(d, top.shape, s.shape, part))

@@ -99,6 +99,26 @@ class Reals(System):
         raise NotImplementedError
 
 
+class Irrational:
+    """A value that is no known rational number: whatever is computed from it is none either, and it equals nothing."""
+
+    def _self(self, *other: Any) -> Irrational:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __neg__ = _self
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return "irrational"
+
+
+IRRATIONAL = Irrational()
+
+
 class Rationals(Reals):
     """Exact rational numbers; a function has a value only where that is rational by the table (tanh at 0)."""
 
@@ -108,26 +128,30 @@ class Rationals(Reals):
     def number(self, q: Number) -> Fraction:
         return Fraction(q)
 
-    def smooth(self, name: str, x: Fraction) -> Fraction:
+    def element(self, name: str, x: Any) -> Any:
+        return x if isinstance(x, Irrational) else super().element(name, x)
+
+    def smooth(self, name: str, x: Fraction) -> Any:
         row = TABLE[name]
         if name in ("id", "recip"):
             return x if name == "id" else 1 / x
-        if x == 0 and row.zero is not None:
-            return Fraction(row.zero)
-        raise Unsupported(f"{name}({x}) is not rational")
+        return Fraction(row.zero) if x == 0 and row.zero is not None else IRRATIONAL
 
     def log_sum_exp(self, u: Array) -> Array:
-        if u.shape[-2] == 1:
-            return u
-        raise Unsupported("log-sum-exp is not rational")
+        return u if u.shape[-2] == 1 else np.full((*u.shape[:-2], 1, 1), IRRATIONAL, dtype=object)
 
     def softmax(self, u: Array) -> Array:
-        if any(x != y for x, y in zip(u.reshape(-1), np.broadcast_to(u[..., :1, :], u.shape).reshape(-1), strict=True)):
-            raise Unsupported("softmax of different numbers is not rational")
-        return self.full(u.shape, Fraction(1, u.shape[-2]))
+        first = np.broadcast_to(u[..., :1, :], u.shape).reshape(-1)
+        same = all(x == y for x, y in zip(u.reshape(-1), first, strict=True))
+        return self.full(u.shape, Fraction(1, u.shape[-2])) if same else np.full(u.shape, IRRATIONAL, dtype=object)
 
     def different(self, a: Array, b: Array) -> Array:
-        return np.asarray(a != b, dtype=bool)
+        """Where both are rational and differ."""
+        a, b = np.broadcast_arrays(a, b)
+        out = np.zeros(a.shape, dtype=bool)
+        for k in np.ndindex(*a.shape):
+            out[k] = not isinstance(a[k], Irrational) and not isinstance(b[k], Irrational) and a[k] != b[k]
+        return out
 
 
 #: every smooth function of the table from five primitives of a library; each is written so that intervals stay narrow
@@ -206,7 +230,7 @@ class Balls(Formulas):
     def text(self, x: Any, digits: int = 12) -> str:
         """An enclosure with ``digits`` significant digits that holds the ball; the same for every library."""
         low, high = self.ends(x)
-        if low == high and (low.denominator & (low.denominator - 1)) == 0 and low.denominator <= 2**20:
+        if low == high and low.denominator <= 2**20:
             return str(low)
         size = max(abs(low), abs(high))
         places = digits - 1 - _magnitude(size)
@@ -336,9 +360,9 @@ class Floats(Reals):
     }
     OUTSIDE: dict[str, Callable[[Any], Any]] = {"positive": lambda x: x.real <= 0, "nonzero": lambda x: x == 0}
 
-    def __init__(self, dtype: Any = np.float64, instances: Mapping[str, Instance] | None = None) -> None:
+    def __init__(self, dtype: Any = np.float64, instances: Mapping[str, Instance] | None = None, strict: bool = False) -> None:
         super().__init__(instances)
-        self.dtype = dtype
+        self.dtype, self.strict = dtype, strict
 
     def number(self, q: Number) -> float:
         return q.numerator / q.denominator
@@ -349,6 +373,8 @@ class Floats(Reals):
         rule, row = self.SMOOTH.get(name), TABLE.get(name)
         if rule is None or row is None:
             raise Unsupported(f"no numerical rule for the function {name}")
+        if self.strict and name == "step" and (u == 0).any():
+            raise BadPoint("step at its kink")
         outside = self.OUTSIDE.get(row.domain)
         if outside is not None and outside(u).any():
             raise BadPoint(f"{name} outside its domain")

@@ -1,0 +1,66 @@
+"""Faults that need no value: an operation on shapes that do not fit, sides that differ in shape or in their free indices."""
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symrnn.expr import Expr, Index, Shape, show_shape, walk
+from symrnn.prove.claim import Claim
+from symrnn.prove.grid import Free
+
+
+@dataclass(frozen=True)
+class ShapeConflict:
+    """Why a claim has no reading under the declared shapes.
+
+    ``kind`` is ``left`` or ``right`` (an operation inside that side: ``what``, the two shapes and the ``operands``), ``sides``
+    (the two sides have different shapes) or ``indices`` (``indices`` are free on one side only).
+    """
+
+    kind: str
+    what: str
+    left: Shape | None = None
+    right: Shape | None = None
+    operands: tuple[Expr, ...] = ()
+    operation: str = ""
+    indices: tuple[Index, ...] = ()
+
+    def __str__(self) -> str:
+        shapes = " and ".join(show_shape(s) for s in (self.left, self.right) if s is not None)
+        return f"{self.what}: {shapes}" if shapes else self.what
+
+
+def conflict(claim: Claim) -> ShapeConflict | None:
+    """The first fault of a claim, or None.
+
+    >>> from symrnn.model import Model
+    >>> from symrnn.expr import symbol
+    >>> W, h = symbol("W", ("n", "m"), "parameter"), symbol("h", ("n", 1))
+    >>> print(conflict(Claim(W @ h, h, Model("none", ()))))
+    cannot multiply: n x m and n x 1
+    >>> print(conflict(Claim(W.T @ h, h, Model("none", ()))))
+    the sides differ: m x 1 and n x 1
+    """
+    for kind, side in (("left", claim.left), ("right", claim.right)):
+        fault = side.fault
+        if fault is not None:
+            operation, operands = fault.node if fault.node else ("", ())
+            return ShapeConflict(kind, fault.what, fault.left, fault.right, operands, operation)
+    if claim.left.shape != claim.right.shape:
+        return ShapeConflict("sides", "the sides differ", claim.left.shape, claim.right.shape, (claim.left, claim.right))
+    return _lonely(claim)
+
+
+def _lonely(claim: Claim) -> ShapeConflict | None:
+    """An index free on one side only; a side without any symbol (``= 0``) may lack it, and so may one that i = k ties."""
+    free = Free()
+    left, right = (set(free.indices(side)) for side in (claim.left, claim.right))
+    tied = {i for c in claim.conditions if c.kind == "equal" for i in c.subject}
+    lonely = sorted((i for i in left ^ right if i not in tied and i.name not in tied), key=str)
+    constant = {side for side in (claim.left, claim.right) if not any(x.op in ("sym", "vcall", "vjac") for x in walk(side))}
+    lonely = [i for i in lonely if (claim.right if i in left else claim.left) not in constant]
+    if not lonely:
+        return None
+    names = ", ".join(i.name for i in lonely)
+    side = "left" if lonely[0] in left else "right"
+    return ShapeConflict("indices", f"the index {names} is free on the {side} side only", indices=tuple(lonely),
+                         operands=(claim.left, claim.right))
