@@ -363,7 +363,8 @@ class Atoms:
         """Whether an undeclared upper script is a label: letters that do not count, on something that is no number."""
         if not all(p.kind == "letter" for p in inner) or draft.kind not in ("", *_ARRAYS) or all(map(self.counts, inner)):
             return False
-        return len(inner) > 1 or draft.kind in _ARRAYS and inner[0].text not in self.table
+        entry = self.table.get(inner[0].text)
+        return len(inner) > 1 or draft.kind in _ARRAYS and (entry is None or entry.kind in _ARRAYS)
 
     # -- the bracket after a symbol -----------------------------------------------------------------------------------
     def _bracket(self, draft: Draft, fence: Piece) -> Node | None:
