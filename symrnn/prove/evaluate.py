@@ -238,8 +238,8 @@ class Point:
     def target(self, e: Expr, env: Env) -> tuple[Symbol, int | None, bool, tuple[Index | int, Index | int] | None]:
         """What a ``deriv`` node differentiates by: symbol, step, whether through one step only, and the component that is meant.
 
-        The loss is differentiated along every path. For a parameter ``partial`` and ``immediate`` mean one step, for anything
-        else only ``immediate`` does.
+        The loss is differentiated along every path, and so is anything by what is no parameter; by a parameter, ``partial`` and
+        ``immediate`` mean one step only.
         """
         top, bottom = e.args
         component: tuple[Index | int, Index | int] | None = None
@@ -251,9 +251,10 @@ class Point:
         s: Symbol = bottom.attr
         step = None if s.time is None else self.step(s.time, env)
         self.check_symbol(s, step)
-        parameter = self.known.get(s.name, s).kind == "parameter"
-        once = e.attr == "immediate" or (parameter and (e.attr == "partial" or self.immediate))
-        return s, step, once and not (top.op == "sym" and self.is_total(top.attr)), component
+        once = self.known.get(s.name, s).kind == "parameter" and (self.immediate or e.attr in ("immediate", "partial"))
+        whole = top.op == "sym" and self.is_total(top.attr)
+        summed = top.op == "tsum" and top.args[0].op == "sym" and top.args[0].attr.name == self.model.loss
+        return s, step, once and not whole and not summed, component
 
     def derivative(self, e: Expr, env: Env) -> Val:
         top = e.args[0]
@@ -271,13 +272,9 @@ class Point:
         return Val(out.axes, np.moveaxis(out.a[..., 0, 0], (0, 1), (-2, -1)))
 
     def moment(self, top: Expr, env: Env) -> int:
-        """The step that a derivative "through one step" belongs to: that of a symbol, else the latest of the numerator."""
-        while top.op in ("entry", "transpose"):
-            top = top.args[0]
-        if top.op == "sym" and top.attr.time is not None:
-            return self.step(top.attr.time, env)
-        seen = [self.step(s.time, env) for s in symbols(top) if s.time is not None and (s.time.base or "T") in {*env, "T"}]
-        return max([*seen, *(env[x] for x in self.free.letters(top))], default=self.T)
+        """The step that a derivative "through one step" belongs to: the latest of the symbols of the numerator."""
+        times = {s.time for s in symbols(top) if s.time is not None and s.time.base in {*env, "", "T"}}
+        return max((self.step(time, env) for time in times), default=self.T)
 
 
 CONDITIONS = {"simplex", "zero", "past-zero", "equal", "distinct", "before-end", "immediate"}

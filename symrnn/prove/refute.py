@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from hashlib import blake2b
+from typing import Any
 
 from symrnn.prove.claim import Claim, Missing, Unsupported
 from symrnn.prove.evaluate import Draw, Point
@@ -61,6 +62,27 @@ class Counterexample:
     instances: dict[str, str] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
     assignment: tuple[tuple[str, int | None, tuple[tuple[Fraction, ...], ...]], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The counterexample in a sentence."""
+        sizes = [f"{name} = {n}" for name, n in self.sizes.items()]
+        steps = [f"T = {self.T}"] if self.uses_time else []
+        where = [f"{name} = {k}" for name, k in (*self.times.items(), *self.indices.items())]
+        entry = [f"component ({self.entry[0]}, {self.entry[1]})"] if self.entry != (1, 1) else []
+        at = ", ".join([*sizes, *steps, *where, *entry])
+        return f"the left side is {self.left} and the right side {self.right}" + (f" at {at}" if at else "")
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether anything in it has a step."""
+        return bool(self.times) or any(step is not None for _, step, _ in self.assignment)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record of the audit schema; an unspecified function stands among the values, as ``f(u)``."""
+        values = {**self.values, **{f"{name}(u)": text for name, text in self.instances.items()}}
+        return {"T": self.T if self.uses_time else None, "sizes": dict(self.sizes), "values": values,
+                "left": self.left, "right": self.right}
 
     @property
     def t(self) -> int | None:

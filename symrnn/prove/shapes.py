@@ -4,6 +4,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symrnn.expr import Expr, Index, Shape, show_shape, walk
+from symrnn.expr.show import show
 from symrnn.prove.claim import Claim
 from symrnn.prove.grid import Free
 
@@ -23,6 +24,18 @@ class ShapeConflict:
     operands: tuple[Expr, ...] = ()
     operation: str = ""
     indices: tuple[Index, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """The code of the finding."""
+        return "SR102" if self.kind == "indices" else "SR101"
+
+    @property
+    def reason(self) -> str:
+        """The conflict in a sentence, with the offending operands."""
+        if self.kind in ("left", "right") and self.operands:
+            return f"on the {self.kind} side, {self}, in " + " and ".join(map(show, self.operands))
+        return str(self)
 
     def __str__(self) -> str:
         shapes = " and ".join(show_shape(s) for s in (self.left, self.right) if s is not None)
