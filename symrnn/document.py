@@ -1,0 +1,268 @@
+"""Documents to models: definitions are gathered scope by scope, everything else becomes a statement to judge.
+
+The first equation of a symbol defines it; an equation of something already defined, or of a standard name, is a claim. A scope is
+what the front matter (or a ``scope`` directive) declares, with the definitions that follow.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from symrnn.errors import DeclarationError, Place
+from symrnn.expr import vectorise
+from symrnn.model import Equation, Model
+from symrnn.prove.claim import Condition
+from symrnn.read.elaborate import Elaborator
+from symrnn.read.names import canonical_name
+from symrnn.read.reader import Reading, read
+from symrnn.read.scope import LOSS, TOTAL, Scope
+from symrnn.read.symbols import SymbolTable
+from symrnn.read.tree import Node
+
+#: Keys of front matter and of the options of a scope directive.
+KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
+        "assume", "definitions")
+
+
+@dataclass
+class Setting:
+    """One scope of a document while it is read: its declarations, and the equations gathered so far."""
+
+    name: str
+    scope: Scope
+    simplex: frozenset[str] = frozenset()
+    initial: str = "given"
+    source: str = ""
+    conditions: tuple[Condition, ...] = ()
+    equations: list[Equation] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)             # variable -> id of the equation that defines it
+    latex: dict[str, str] = field(default_factory=dict)              # canonical name -> how the text writes it
+    has_total: bool = False
+
+    @classmethod
+    def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
+        """The scope that a mapping declares, on top of ``parent`` (symbols are inherited, definitions are not)."""
+        odd = sorted(set(map(str, data)) - set(KEYS))
+        if odd:
+            raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
+                                   next_step="Remove or rename it.")
+        if parent is None:
+            table = SymbolTable.from_mapping(data)
+            base = Scope(table)
+        else:
+            table = parent.scope.table.rebound(data.get("symbols") or {}, time=data.get("time"))
+            if "time_letter" in data:
+                table = replace(table, time_letter=str(data["time_letter"]))
+            base = replace(parent.scope, table=table, defined=frozenset(), functions={})
+        scope = replace(base, **{key: value for key, value in {
+            "targets": _names(data.get("targets")), "loss": _name(data.get("loss")), "total": _name(data.get("total")),
+            "steps": _names(data.get("steps")), "rate": _name(data.get("rate")),
+        }.items() if value})
+        if "elided" in data:
+            scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
+        given = parent is not None
+        made = cls(name, scope, _names(data.get("simplex")) or (parent.simplex if given and parent else frozenset()),
+                   str(data.get("initial", parent.initial if parent else "given")),
+                   str(data.get("source", parent.source if parent else "")))
+        if "definitions" in data and parent is not None:
+            made.adopt(parent)
+        made.conditions = tuple(c for text in _list(data.get("assume")) for c in made.condition(text))
+        return made
+
+    def adopt(self, other: Setting) -> None:
+        """Take over the definitions of another scope."""
+        self.equations, self.places, self.latex = list(other.equations), dict(other.places), dict(other.latex)
+        self.has_total = other.has_total
+        self.scope = replace(self.scope, defined=other.scope.defined, functions=other.scope.functions)
+
+    # -------------------------------------------------------------------------------------------------------- definitions
+    def definition(self, n: Node, identifier: str) -> str | None:
+        """Take ``n`` as a definition if it is one; the name that it defines, or None."""
+        if n.op == "Where":
+            return self.definition(n.nodes[0], identifier)
+        if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "<-"):
+            return None
+        left, right = n.nodes[0], n.nodes[1].nodes[0]
+        found = self._total(left, right) or self._formula(left, right) or self._variable(left, right)
+        if found is not None:
+            self.places.setdefault(found, identifier)
+        return found
+
+    def _total(self, left: Node, right: Node) -> str | None:
+        """The total loss as the sum of the losses of the steps."""
+        named = left.nodes[0] if left.op == "Call" else left
+        if named.op != "Sym" or named.head != self.scope.total or named.part("Time") is not None or self.has_total:
+            return None
+        if right.op == "Sum" and right.nodes[3].op == "Sym" and right.nodes[3].head == self.scope.loss:
+            self.has_total = True
+            return TOTAL
+        return None
+
+    def _formula(self, left: Node, right: Node) -> str | None:
+        """A scalar function given by a formula: h(x) = f(x) / g(x)."""
+        if left.op != "Call" or len(left.nodes) != 2 or left.nodes[0].op != "Sym" or left.nodes[1].op != "Sym":
+            return None
+        name, formal = left.nodes[0].head, left.nodes[1]
+        d = self.scope.table.get(name)
+        if d is None or d.kind != "function" or d.role is not None or name in self.scope.functions or len(formal.args) != 1:
+            return None
+        if d.shape or any(m.op == "Sym" and m.head == name for m in _nodes(right)):
+            return None
+        self.scope = replace(self.scope, functions={**self.scope.functions, name: (formal.head, right)})
+        return name
+
+    def _variable(self, left: Node, right: Node) -> str | None:
+        """A variable at the current step (or one without a time) by an equation."""
+        name = left.head
+        d = self.scope.table.get(name)
+        is_loss = name == self.scope.loss and (name != self.scope.total or left.part("Time") is not None)
+        if left.op != "Sym" or left.part("Index") is not None or (d is None and not is_loss):
+            return None
+        if d is not None and d.kind not in ("scalar", "vector", "matrix") and not is_loss:
+            return None
+        core = LOSS if is_loss else name
+        if core in self.scope.defined or name in self.scope.targets or (name == self.scope.total and not is_loss):
+            return None
+        time = left.part("Time")
+        if time is not None and str(time.nodes[0]) != self.scope.table.time_letter:
+            return None
+        inner = self.scope if is_loss else self.scope.define(core)
+        E = Elaborator(inner)
+        target, value = E(left), vectorise(E(right))
+        if target.op != "sym" or target.attr.time is None or value.shape != target.shape:
+            return None
+        self.equations.append(Equation(target.attr, value))
+        self.scope = inner.define(core)
+        return core
+
+    def model(self, name: str) -> Model:
+        """The model of the definitions so far."""
+        loss = LOSS if any(e.name == LOSS for e in self.equations) else None
+        return Model.build(name, self.equations, loss=loss, total=TOTAL, simplex=self.simplex, initial=self.initial,
+                           source=self.source, latex=self.latex)
+
+    # ---------------------------------------------------------------------------------------------------------- conditions
+    def condition(self, text: str) -> list[Condition]:
+        """A stated condition in LaTeX or in the words of the table of conditions."""
+        if "immediate" in text:
+            return [Condition("immediate", (), text)]
+        tree = _tree(text, self.scope.table)
+        found = self._condition(tree, text)
+        if found is None:
+            raise DeclarationError(f"the condition {text}", next_step="Write for example i = k, b = 0, h_0 = 0, t < T or \\sum_k y_k = 1.",
+                                   must="be one of the known kinds", came=str(tree))
+        return [found]
+
+    def _condition(self, n: Node, text: str) -> Condition | None:
+        if n.op != "Chain" or len(n.nodes) != 2:
+            return None
+        left, rel = n.nodes
+        right = rel.nodes[0]
+        one, zero = right.op == "Num" and right.head == "1", right.op == "Num" and right.head == "0"
+        if rel.head == "<" and self.base(left) == "t" and self.base(right) == "T":
+            return Condition("before-end", (), text)
+        if rel.head == "=" and one and left.op == "Sum":
+            inner = left.nodes[3]
+            name = inner.nodes[0].head if inner.op == "Call" else inner.head
+            return Condition("simplex", (name,), text)
+        if rel.head == "=" and zero and left.op == "Sym":
+            return Condition("past-zero" if left.part("Time") is not None else "zero", (left.head,), text)
+        if rel.head in ("=", "!=") and left.op == right.op == "Sym":
+            return Condition("equal" if rel.head == "=" else "distinct", (left.head, right.head), text)
+        return None
+
+    def base(self, n: Node) -> str:
+        return Elaborator(self.scope).base(n.head) if n.op == "Sym" and len(n.args) == 1 else ""
+
+
+# ------------------------------------------------------------------------------------------------------------------ statements
+@dataclass(frozen=True)
+class Sides:
+    """One relation of a chain as trees."""
+
+    left: Node
+    relation: str
+    right: Node
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a span: a definition (of ``defines``), a claim, or a mention."""
+
+    role: str
+    tree: Node
+    sides: tuple[Sides, ...] = ()
+    defines: str | None = None
+    conditions: tuple[Node, ...] = ()
+
+
+def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
+    """The statements of one span, in order; definitions are entered into the setting."""
+    if n.op in ("Rows", "Seq", "Implies", "Iff"):
+        return [s for part in n.nodes for s in statements(part, setting, identifier)]
+    whole, where = (n.nodes[0], n.nodes[1:]) if n.op == "Where" else (n, ())
+    if whole.op in ("Rows", "Seq"):
+        return [replace(s, conditions=(*s.conditions, *where)) for part in whole.nodes for s in statements(part, setting, identifier)]
+    if whole.op != "Chain":
+        return [Statement("mention", n)]
+    sides = tuple(chain(whole))
+    name = setting.definition(n, identifier)
+    if name is not None:
+        return [Statement("definition", n, sides, name, where)]
+    return [Statement("claim", n, sides, None, where)]
+
+
+def chain(n: Node) -> Iterable[Sides]:
+    """The relations of a chain, each with the side before it."""
+    left = n.nodes[0]
+    for rel in n.nodes[1:]:
+        yield Sides(left, rel.head, rel.nodes[0])
+        left = rel.nodes[0]
+
+
+# --------------------------------------------------------------------------------------------------------------------- helpers
+def _nodes(n: Node) -> Iterable[Node]:
+    yield n
+    for a in n.nodes:
+        yield from _nodes(a)
+
+
+def _list(value: Any) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else [str(v) for v in value]
+
+
+def _names(value: Any) -> frozenset[str]:
+    return frozenset(canonical_name(v) for v in _list(value))
+
+
+def _name(value: Any) -> str | None:
+    """The name of a symbol that may be written with its time."""
+    if value is None:
+        return None
+    table = SymbolTable()
+    reading = read(str(value), table, second=False)
+    found = reading.tree
+    return found.head if found is not None and found.op == "Sym" and found.part("Time") is None else canonical_base(str(value))
+
+
+def canonical_base(latex: str) -> str:
+    """The name without a time script: ``\\ell_t`` is ``ell``, ``\\mathcal{L}^{(t)}`` is ``L``.
+
+    >>> canonical_base(r"\\mathcal{L}^{(t)}"), canonical_base(r"\\ell_t"), canonical_base("L")
+    ('L', 'ell', 'L')
+    """
+    name = canonical_name(latex)
+    for mark in ("^(", "^<", "_", "("):
+        if mark in name:
+            name = name.split(mark, 1)[0]
+    return name
+
+
+def _tree(text: Any, table: SymbolTable) -> Node:
+    reading: Reading = read(str(text), table, second=False)
+    if reading.tree is None:
+        assert reading.unread is not None
+        raise reading.unread.error(str(text))
+    return reading.tree
+

@@ -1,0 +1,210 @@
+"""The ladder of decision for one claim: shapes, exact evaluation, normal form, scalar lemma, counterexample.
+
+Exact evaluation is the cheap filter and the second witness; the normal form is the proof for all sizes and all T; a difference
+counts only when an enclosed real point confirms it. Either witness can be switched off, for tests.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from symrnn.expr import SCALAR, Expr, Symbol, show_shape, symbols, walk
+from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
+from symrnn.prove.exact import ENOUGH, Outcome, compare
+from symrnn.prove.identity import Proof, Prover
+from symrnn.prove.refute import counterexample
+from symrnn.prove.shapes import conflict
+from symrnn.prove.verdict import EVERYWHERE, Scope, Verdict
+
+IMMEDIATE = "derivatives of a state by a parameter are immediate ones (earlier states held fixed)"
+
+
+@dataclass(frozen=True)
+class Witnesses:
+    """Which legs of the ladder may be used."""
+
+    normal: bool = True
+    exact: bool = True
+
+
+def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
+    """The verdict on a claim as printed, or under the one reading of its derivatives that makes it true."""
+    first = judge(claim, use)
+    if first.word in ("proved", "refuted") and not _by_parameter(claim):
+        return first
+    if first.word != "proved" and _by_parameter(claim) and not claim.states("immediate"):
+        second = judge(replace(claim, conditions=(*claim.conditions, Condition("immediate", (), IMMEDIATE))), use)
+        if second.word == "proved":
+            without = f"with total derivatives {_why(first)}"
+            return replace(second, word="conditional", code="SR209", convention="immediate derivative",
+                           reason=f"true when {IMMEDIATE}; {without}", conditions=(*(str(c) for c in claim.conditions), IMMEDIATE))
+    return first
+
+
+def _why(v: Verdict) -> str:
+    if v.word == "refuted":
+        return "it fails"
+    return f"it is {v.word} ({v.reason})" if v.reason else f"it is {v.word}"
+
+
+def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
+    """One pass of the ladder."""
+    found = conflict(claim)
+    if found is not None:
+        return refuse_shape(claim)
+    loose = unconnected(claim)
+    if loose is not None:
+        return Verdict("undecided", "SR103", loose)
+    if claim.relation != "=":
+        return Verdict("undecided", "SR303", f"the relation {claim.relation} is not decided yet")
+    stated = tuple(str(c) for c in claim.conditions)
+    outcome = compare(claim) if use.exact else None
+    if outcome is not None and outcome.status == "different":
+        verdict = from_difference(claim, outcome)
+        if verdict is not None:
+            return verdict
+    proof, why = prove(claim) if use.normal else (None, "the normal form is switched off")
+    if proof is not None:
+        return proved(claim, proof, outcome, stated)
+    if use.normal and lemma(claim):
+        return Verdict("proved", method="scalar identity: both sides written with exponentials cancel", scope=EVERYWHERE,
+                       error_bound="0", conditions=stated, domain=domain(claim))
+    if outcome is not None and outcome.status == "equal" and outcome.exponent >= ENOUGH:
+        return from_equality(claim, outcome, stated, why)
+    reason = outcome.reason if outcome is not None and outcome.status == "bad" else why
+    return Verdict("undecided", "SR303", reason or "neither proved nor refuted", conditions=stated)
+
+
+def refuse_shape(claim: Claim) -> Verdict:
+    """What does not fit is refuted; a derivative of rank 3 is a matter of convention instead."""
+    found = conflict(claim)
+    assert found is not None
+    if "rank 3" in found.what:
+        return Verdict("undecided", "SR303", found.what)
+    return Verdict("refuted", found.code, found.reason, method="shapes")
+
+
+def prove(claim: Claim) -> tuple[Proof | None, str]:
+    """The proof by the normal form, or why there is none."""
+    try:
+        proof = Prover(claim).prove()
+        return proof, "" if proof else "the normal forms differ, which decides nothing by itself"
+    except (Unsupported, Missing) as reason:
+        return None, str(reason)
+
+
+def proved(claim: Claim, proof: Proof, outcome: Outcome | None, stated: tuple[str, ...]) -> Verdict:
+    """``proved`` for all sizes and every T, with what the proof rests on."""
+    method = "normal form"
+    if outcome is not None and outcome.status == "equal":
+        method += f"; exact evaluation agrees for {outcome.scope} up to 2^-{outcome.exponent}"
+    outside = tuple(f"outside the claim: {o} (a printed symbol does not exist there)" for o in proof.outside)
+    return Verdict("proved", method=method, scope=EVERYWHERE, error_bound="0", conditions=(*stated, *proof.facts, *outside),
+                   domain=domain(claim), proof=tuple(proof.obligations), rules=proof.rules, uses=tuple(proof.inlined))
+
+
+def from_equality(claim: Claim, outcome: Outcome, stated: tuple[str, ...], why: str) -> Verdict:
+    """Equal at finite sizes: proved when the claim speaks of nothing but those, else it only agrees."""
+    finite = Scope([dict(outcome.sizes)] if outcome.sizes else "all", [outcome.T] if outcome.tried != ((),) else "all")
+    method = f"exact evaluation over prime fields of 61 bits, {len(outcome.seeds)} points"
+    bound = f"2^-{outcome.exponent}"
+    if not outcome.sizes and outcome.tried == ((),):
+        return Verdict("proved", method=method, scope=EVERYWHERE, error_bound=bound, conditions=stated, domain=domain(claim))
+    return Verdict("agrees", None, f"holds {finite} (error at most {bound}); no proof for all sizes and T: {why}", method, finite,
+                   bound, stated, domain=domain(claim))
+
+
+def from_difference(claim: Claim, outcome: Outcome) -> Verdict | None:
+    """A difference over a field, confirmed at a real point; None when no such point is found."""
+    found = counterexample(claim)
+    record = getattr(found, "to_json", None)
+    if record is None:
+        return None
+    return Verdict("refuted", "SR299", found.text, method="exact evaluation; both sides enclosed at a real point",
+                   scope=None, error_bound="0", conditions=tuple(str(c) for c in claim.conditions), counterexample=found.to_json())
+
+
+def lemma(claim: Claim) -> bool:
+    """Whether both sides are scalars in one free symbol and equal by the table of exponentials."""
+    names: dict[Symbol, None] = {}
+    for side in (claim.left, claim.right):
+        for x in walk(side):
+            if x.shape != SCALAR or x.op in ("entry", "isum", "tsum", "deriv", "vcall", "vjac"):
+                return False
+        names.update(dict.fromkeys(symbols(side)))
+    if len(names) > 1 or any(s.name in claim.model.definitions for s in names):
+        return False
+    from symrnn.prove.lemmas import scalar_lemma
+    from symrnn.prove.witness import both_sides, components_of
+    try:
+        rows, _ = both_sides(claim, components_of(claim, {}, 1))
+        return bool(rows) and all(scalar_lemma(a, b) is True for _, a, b in rows)
+    except (Unsupported, Missing, NotImplementedError):
+        return False
+
+
+# --------------------------------------------------------------------------------------------------------------- what it rests on
+def _derivatives(claim: Claim) -> list[Expr]:
+    return [x for side in (claim.left, claim.right) for x in walk(side) if x.op == "deriv"]
+
+
+def _by_parameter(claim: Claim) -> bool:
+    """Whether a derivative of something other than the loss is taken by a parameter."""
+    return any(_symbol(d.args[1]).kind == "parameter" and not (d.args[0].op == "sym" and d.args[0].attr == claim.total_loss)
+               for d in _derivatives(claim))
+
+
+def _symbol(e: Expr) -> Symbol:
+    while e.op != "sym":
+        e = e.args[0]
+    return e.attr  # type: ignore[no-any-return]
+
+
+def unconnected(claim: Claim) -> str | None:
+    """A derivative of one symbol by another that no definition connects says nothing (it would be 0 = 0)."""
+    prover = Prover(claim)
+    for d in _derivatives(claim):
+        top, bottom = d.args
+        if top.op not in ("sym", "entry"):
+            continue
+        u, s = _symbol(top), _symbol(bottom)
+        if u == claim.total_loss:
+            if claim.model.loss is None:
+                return f"{u.name} has no definition here"
+            u = Symbol(claim.model.loss, SCALAR, "variable", None)
+        if u.name != s.name and not prover.depends(u.name, s.name):
+            return f"no definition connects {u.name} with {s.name}, so its derivative says nothing here"
+    return None
+
+
+def domain(claim: Claim) -> str | None:
+    """Where both sides are defined, when that is not everywhere."""
+    needs: dict[str, None] = {}
+    for side in (claim.left, claim.right):
+        for x in walk(side):
+            if x.op == "apply" and x.attr in NEEDS and not positive(x.args[0]):
+                needs[f"{x.args[0]} {NEEDS[x.attr]}"] = None
+            if x.op == "apply" and x.attr in ("relu", "step"):
+                needs["almost everywhere (not where an argument of ReLU is 0)"] = None
+    return "; ".join(needs) or None
+
+
+NEEDS = {"recip": "is not 0", "log": "is positive", "sqrt": "is positive"}
+
+
+def positive(e: Expr) -> bool:
+    """Whether an expression is positive by its form alone."""
+    match e.op:
+        case "num":
+            return bool(e.attr > 0)
+        case "ones" | "softmax":
+            return True
+        case "apply":
+            return e.attr in ("exp", "sigmoid", "cosh") or (e.attr == "recip" and positive(e.args[0]))
+        case "add" | "smul" | "had" | "sum" | "isum" | "entry" | "pow":
+            return all(positive(a) for a in e.args)
+    return False
+
+
+def shape_text(e: Expr) -> str:
+    """The shape of a side in words."""
+    return show_shape(e.shape)
