@@ -56,7 +56,13 @@ _SIGNS = {"\\langle": "<", "\\rangle": ">", "\\prime": "'", "\\ast": "*", "\\sta
 
 def canonical_name(latex: str) -> str:
     """The normal form of the name that `latex` writes: fonts, colours and space dropped, accents as ``hat(y)``, labels
-    after ``_`` and ``^`` in this order. Total: any text has a normal form."""
+    after ``_`` and ``^`` in this order. Total: any text has a normal form, and a normal form is its own.
+
+    >>> canonical_name("W_hh"), canonical_name("hat(y)")
+    ('W_hh', 'hat(y)')
+    """
+    if not set(latex) & set("\\{}$%~\" \t\n"):
+        return latex
     return canonical_tokens([t.text for t in tokenize(latex) if not t.is_space])
 
 

@@ -86,8 +86,7 @@ class Declared:
         >>> Declared.parse("p", "matrix n_h x n_x").shape
         ('n_h', 'n_x')
         """
-        name = str(name).strip()
-        name = canonical_name(name) if set(name) & set("\\{}' ") else name
+        name = canonical_name(str(name).strip())
         timed = _TIMED.fullmatch(name)
         sequence = bool(timed and time_letter in timed.groups()[1:] and timed["base"])
         name = timed["base"] if sequence and timed else name
@@ -120,7 +119,7 @@ class Declared:
 
     @classmethod
     def _make(cls, name: str, kind: str, sizes: Iterable[str], sequence: bool, role: str | None) -> Declared:
-        shape = tuple(canonical_name(s) if set(s) & set("\\{}") else s for s in sizes)
+        shape = tuple(map(canonical_name, sizes))
         return cls(name, _ALIASES.get(kind, kind), shape, sequence, role)
 
 

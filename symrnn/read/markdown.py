@@ -1,0 +1,230 @@
+r"""Markdown: mathematics in dollars, brackets, fences and environments; fenced directives; front matter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import yaml
+
+from symrnn.errors import DocumentError, Place
+from symrnn.read.document import Block, Directive, Document, Lines, Span
+
+PROSE_LIMIT = 400
+"""Characters of the prose before a span that are kept."""
+
+_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*?)[ \t\r]*")
+_DIRECTIVE = re.compile(r"\{(?P<name>[A-Za-z][\w-]*)\}[ \t]*(?P<argument>.*)")
+_OPTION = re.compile(r"[ \t]*:(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r]*")
+_OPEN = re.compile(r"<!--|(?P<ticks>`+)|\$\$|\$|\\\(|\\\[|\\begin\{(?P<env>[A-Za-z]+\*?)\}|\\.", re.S)
+_ENVIRONMENTS = frozenset(n + star for n in "align alignat gather equation eqnarray multline flalign displaymath math".split()
+                          for star in ("", "*"))
+_MATH_FENCES = ("math", "{math}", "latex-math")
+
+
+@dataclass
+class _Scan:
+    """What has been found so far in one document."""
+
+    text: str
+    path: str
+    lines: Lines
+    spans: list[Span] = field(default_factory=list)
+    directives: list[Directive] = field(default_factory=list)
+    code: list[Block] = field(default_factory=list)
+    comments: list[Block] = field(default_factory=list)
+    headings: list[Block] = field(default_factory=list)
+    problems: list[tuple[int, int, str]] = field(default_factory=list)
+    prose_from: int = 0
+
+    def problem(self, offset: int, words: str) -> None:
+        """Note something that is not closed."""
+        self.problems.append((*self.lines.at(offset), words))
+
+    def span(self, start: int, end: int, kind: str, outer: tuple[int, int], directive: int | None = None) -> None:
+        """Keep the mathematics between two offsets, without the white space at its ends; `outer` includes delimiters."""
+        raw = self.text[start:end]
+        start += len(raw) - len(raw.lstrip())
+        latex = raw.strip()
+        if not latex:
+            return
+        end = start + len(latex)
+        prose = " ".join(self.text[max(self.prose_from, outer[0] - 2 * PROSE_LIMIT) : outer[0]].split())
+        self.spans.append(Span(latex, *self.lines.at(start), *self.lines.at(end), start, kind, prose[-PROSE_LIMIT:], directive))
+        self.prose_from = outer[1]
+
+
+def scan_markdown(text: str, path: str) -> Document:
+    """The document that a Markdown text is.
+
+    Errors: :class:`DocumentError` for front matter that is no YAML or whose `symrnn` is no mapping, and for a directive
+    that is not closed.
+    """
+    scan = _Scan(text, path, Lines(text))
+    settings, i = _front_matter(scan)
+    scan.prose_from = plain = i
+    while i < len(text):
+        end = text.find("\n", i)
+        end = len(text) if end < 0 else end + 1
+        line = text[i:end].rstrip("\n")
+        fence = _FENCE.fullmatch(line)
+        if fence:
+            _region(scan, plain, i)
+            i = plain = _fenced(scan, fence, i, end)
+            continue
+        if heading := _HEADING.fullmatch(line):
+            scan.headings.append(Block(str(len(heading[1])), heading[2], scan.lines.at(i)[0], i))
+        i = end
+    _region(scan, plain, len(text))
+    return Document(path, text, settings, tuple(sorted(scan.spans, key=lambda s: s.offset)), tuple(scan.directives),
+                    tuple(scan.code), tuple(scan.comments), tuple(scan.headings), tuple(sorted(scan.problems)))
+
+
+def _front_matter(scan: _Scan) -> tuple[Mapping[str, Any], int]:
+    """What the front matter says to symrnn, and the offset after it."""
+    found = re.match(r"---[ \t]*\r?\n(?P<body>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", scan.text, re.S | re.M)
+    if found is None:
+        return MappingProxyType({}), 0
+    try:
+        data = yaml.safe_load(found["body"])
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = 2 + (mark.line if mark is not None else 0)
+        column = 1 + (mark.column if mark is not None else 0)
+        raise DocumentError("front matter", must="be YAML", came=getattr(error, "problem", None) or "something else",
+                            where=Place(scan.path, line, column), next_step="Quote values that hold braces or colons.") from None
+    ours = data.get("symrnn", {}) if isinstance(data, Mapping) else {}
+    if not isinstance(ours, Mapping):
+        raise DocumentError("front matter", must="have a mapping under the key symrnn", came=type(ours).__name__,
+                            where=Place(scan.path, 1, 1), next_step="Write for example `symrnn: {time: sub}`.")
+    return MappingProxyType({str(k): v for k, v in ours.items()}), found.end()
+
+
+def _fenced(scan: _Scan, fence: re.Match[str], start: int, body: int) -> int:
+    """Take a fence whose first line begins at `start` and whose body begins at `body`; the offset after it."""
+    text = scan.text
+    closing = re.compile(rf"^[ \t]*{re.escape(fence['mark'][0])}{{{len(fence['mark'])},}}[ \t\r]*$", re.M)
+    close = closing.search(text, body)
+    stop, after = (close.start(), min(len(text), close.end() + 1)) if close else (len(text), len(text))
+    info = fence["info"].strip()
+    directive = _DIRECTIVE.fullmatch(info)
+    line = scan.lines.at(start)[0]
+    if close is None:
+        if directive and info.split()[0] not in _MATH_FENCES:
+            raise DocumentError(f"the directive {directive['name']}", must="be closed by a line of the same marks",
+                                came="the end of the document", where=Place(scan.path, line, 1),
+                                next_step=f"Add a line {fence['mark']} after its body.")
+        scan.problem(start, "a fence is not closed")
+    first = info.split()[0] if info else ""
+    if first in _MATH_FENCES:
+        options, inner = _options(text, body, stop)
+        scan.span(inner, stop, "block", (start, after))
+    elif directive:
+        options, inner = _options(text, body, stop)
+        argument_offset = text.index(directive["argument"], start + len(directive["name"])) if directive["argument"] else body - 1
+        scan.directives.append(Directive(directive["name"], directive["argument"], MappingProxyType(options), text[inner:stop],
+                                         line, scan.lines.at(max(start, after - 1))[0], start, after, inner, argument_offset))
+        _directive_body(scan, inner, stop, len(scan.directives) - 1)
+        scan.prose_from = after
+    else:
+        scan.code.append(Block(first, text[body:stop], line, body))
+        scan.prose_from = after
+    return after
+
+
+def _options(text: str, start: int, stop: int) -> tuple[dict[str, str], int]:
+    """The options at the head of a body, and the offset after them."""
+    options: dict[str, str] = {}
+    while start < stop:
+        end = text.find("\n", start, stop)
+        end = stop if end < 0 else end + 1
+        found = _OPTION.fullmatch(text[start:end].rstrip("\r\n"))
+        if found is None:
+            break
+        options[found["key"]] = found["value"].strip()
+        start = end
+    return options, start
+
+
+def _directive_body(scan: _Scan, start: int, stop: int, directive: int) -> None:
+    """The spans of the body of a directive: those in delimiters, or where there are none, its paragraphs."""
+    before = len(scan.spans)
+    _region(scan, start, stop, directive)
+    if len(scan.spans) > before:
+        return
+    for paragraph in re.finditer(r"(?:[^\n]*\S[^\n]*(?:\n|\Z))+", scan.text[start:stop]):
+        scan.prose_from = start + paragraph.start()
+        scan.span(start + paragraph.start(), start + paragraph.end(), "block",
+                  (start + paragraph.start(), start + paragraph.end()), directive)
+
+
+def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> None:
+    """The spans of a run of text outside fences."""
+    text = scan.text
+    while (found := _OPEN.search(text, i, stop)) is not None:
+        mark, at = found.group(), found.start()
+        i = found.end()
+        if mark == "<!--":
+            end = text.find("-->", i, stop)
+            if end < 0:
+                scan.problem(at, "a comment is not closed")
+                return
+            scan.comments.append(Block("", text[i:end].strip(), scan.lines.at(at)[0], i))
+            i = end + 3
+        elif found["ticks"]:
+            close = re.compile(rf"(?<!`){mark}(?!`)").search(text, i, stop)
+            i = close.end() if close and "\n\n" not in text[i : close.start()] else i
+        elif mark in ("\\(", "\\[", "$$"):
+            closing = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}[mark]
+            end = _closing(text, closing, i, stop)
+            if end < 0:
+                scan.problem(at, f"{mark} is not closed")
+                continue
+            scan.span(i, end, "inline" if mark == "\\(" else "display", (at, end + 2), directive)
+            i = end + 2
+        elif mark == "$":
+            end, width = _dollar(text, i, stop)
+            if end >= 0:
+                start = i + 1 if width == 2 else i
+                scan.span(start, end, "inline", (at, end + width), directive)
+                i = end + width
+        elif found["env"] in _ENVIRONMENTS:
+            closing = f"\\end{{{found['env']}}}"
+            end = text.find(closing, i, stop)
+            if end < 0:
+                scan.problem(at, f"{mark} is not closed")
+                continue
+            i = end + len(closing)
+            scan.span(at, i, "block", (at, i), directive)
+
+
+def _closing(text: str, closing: str, i: int, stop: int) -> int:
+    """The offset of a closing delimiter in front of which no odd number of backslashes stands; -1 if there is none."""
+    while (end := text.find(closing, i, stop)) >= 0:
+        backslashes = len(text[i:end]) - len(text[i:end].rstrip("\\"))
+        if backslashes % 2 == 0:
+            return end
+        i = end + 1
+    return -1
+
+
+def _dollar(text: str, i: int, stop: int) -> tuple[int, int]:
+    """Where a single dollar closes, and the width of its closing mark; -1 where it is money or only a dollar."""
+    if text[i : i + 1] == "`":
+        end = text.find("`$", i + 1, stop)
+        return (end, 2) if end >= 0 and "\n\n" not in text[i:end] else (-1, 1)
+    if i >= stop or text[i].isspace():
+        return -1, 1
+    for found in re.finditer(r"\n[ \t\r]*\n|\\.|`+[^`\n]+`+|\$", text[i:stop], re.S):
+        if found.group()[0] == "\n":
+            break
+        end = i + found.start()
+        if found.group() == "$" and not text[end - 1].isspace() and not text[end + 1 : end + 2].isdigit():
+            return end, 1
+        if found.group() == "$" and text[end + 1 : end + 2] != "$" and text[end - 1].isspace():
+            break
+    return -1, 1
