@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from symrnn.expr import SCALAR, Expr, Symbol, show_shape, symbols, walk
+from symrnn.expr import SCALAR, Expr, Symbol, derivative, symbols, transform, walk
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.identity import Proof, Prover
@@ -27,23 +27,37 @@ class Witnesses:
 
 
 def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
-    """The verdict on a claim as printed, or under the one reading of its derivatives that makes it true."""
-    first = judge(claim, use)
-    if first.word in ("proved", "refuted") and not _by_parameter(claim):
+    """The verdict on a claim as printed, or under the one reading of its derivatives that makes it true.
+
+    A partial derivative of a state by a parameter may mean the total one (through all earlier steps) or the immediate one. What
+    holds for the total one is proved; what holds for the immediate one only is conditional, and says how the other fails.
+    """
+    if not _by_parameter(claim) or claim.states("immediate"):
+        return judge(claim, use)
+    first = judge(_total(claim), use)
+    if first.word == "proved":
         return first
-    if first.word != "proved" and _by_parameter(claim) and not claim.states("immediate"):
-        second = judge(replace(claim, conditions=(*claim.conditions, Condition("immediate", (), IMMEDIATE))), use)
-        if second.word == "proved":
-            without = f"with total derivatives {_why(first)}"
-            return replace(second, word="conditional", code="SR209", convention="immediate derivative",
-                           reason=f"true when {IMMEDIATE}; {without}", conditions=(*(str(c) for c in claim.conditions), IMMEDIATE))
-    return first
+    second = judge(replace(claim, conditions=(*claim.conditions, Condition("immediate", (), IMMEDIATE))), use)
+    if second.word != "proved":
+        return first if second.word != "refuted" else second
+    return replace(second, word="conditional", code="SR209", convention="immediate derivative",
+                   reason=f"true when {IMMEDIATE}; with total derivatives {_why(first)}", counterexample=first.counterexample,
+                   conditions=(*(str(c) for c in claim.conditions), IMMEDIATE))
 
 
 def _why(v: Verdict) -> str:
     if v.word == "refuted":
-        return "it fails"
+        return f"it fails: {v.reason}"
     return f"it is {v.word} ({v.reason})" if v.reason else f"it is {v.word}"
+
+
+def _total(claim: Claim) -> Claim:
+    """The claim with every partial derivative by a parameter read as the total one."""
+    def change(e: Expr) -> Expr | None:
+        if e.op == "deriv" and e.attr == "partial" and _is_by_parameter(claim, e):
+            return derivative(*e.args, "total")
+        return None
+    return replace(claim, left=transform(claim.left, change), right=transform(claim.right, change))
 
 
 def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
@@ -136,7 +150,7 @@ def lemma(claim: Claim) -> bool:
     from symrnn.prove.lemmas import scalar_lemma
     from symrnn.prove.witness import both_sides, components_of
     try:
-        rows, _ = both_sides(claim, components_of(claim, {}, 1))
+        rows, _ = both_sides(claim, components_of(claim, dict.fromkeys(claim.model.sizes, 1), 1))
         return bool(rows) and all(scalar_lemma(a, b) is True for _, a, b in rows)
     except (Unsupported, Missing, NotImplementedError):
         return False
@@ -149,8 +163,12 @@ def _derivatives(claim: Claim) -> list[Expr]:
 
 def _by_parameter(claim: Claim) -> bool:
     """Whether a derivative of something other than the loss is taken by a parameter."""
-    return any(_symbol(d.args[1]).kind == "parameter" and not (d.args[0].op == "sym" and d.args[0].attr == claim.total_loss)
-               for d in _derivatives(claim))
+    return any(_is_by_parameter(claim, d) for d in _derivatives(claim))
+
+
+def _is_by_parameter(claim: Claim, d: Expr) -> bool:
+    top, bottom = d.args
+    return _symbol(bottom).kind == "parameter" and not (top.op == "sym" and top.attr == claim.total_loss)
 
 
 def _symbol(e: Expr) -> Symbol:
@@ -204,7 +222,3 @@ def positive(e: Expr) -> bool:
             return all(positive(a) for a in e.args)
     return False
 
-
-def shape_text(e: Expr) -> str:
-    """The shape of a side in words."""
-    return show_shape(e.shape)

@@ -1,0 +1,379 @@
+"""Judging documents: every span read, every statement given its role, every relation its verdict."""
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from symrnn import __version__
+from symrnn.document import Setting, Sides, Statement, statements
+from symrnn.errors import DocumentError, Place, SymrnnError
+from symrnn.model import Model
+from symrnn.prove.claim import Claim, Condition
+from symrnn.prove.decide import decide
+from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
+from symrnn.read.document import Directive, Document, Span, load_document
+from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.reader import Reading, read
+from symrnn.read.tree import Node
+from symrnn.repair import repair
+from symrnn.write.latex import latex
+from symrnn.write.notation import Notation
+
+Progress = Callable[[int, int, str], None]
+STEPS = 3000
+"""The budget of a repair, in candidates."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One relation of a chain: what is printed, its verdict, and the claim that was judged (None where nothing was)."""
+
+    latex: str
+    verdict: Verdict
+    claim: Claim | None = None
+    fixed: Claim | None = None
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One span and what became of it."""
+
+    id: str
+    span: Span
+    role: str
+    relations: tuple[Relation, ...]
+    reason: str | None = None
+    label: str | None = None
+    uses: tuple[str, ...] = ()
+    expected: str | None = None
+
+    @property
+    def verdict(self) -> str | None:
+        """The worst of the relations; ``unreadable`` when the span was not read."""
+        return worst([r.verdict.word for r in self.relations])
+
+    @property
+    def fix(self) -> Fix | None:
+        return next((r.verdict.fix for r in self.relations if r.verdict.fix), None)
+
+    def to_json(self) -> dict[str, Any]:
+        s = self.span
+        return {"id": self.id, "label": self.label, "cell": None, "line": s.line, "column": s.column, "end_line": s.end_line,
+                "end_column": s.end_column, "latex": s.latex, "role": self.role, "verdict": self.verdict, "uses": list(self.uses),
+                "relations": [r.verdict.to_json(r.latex) for r in self.relations], "reason": self.reason,
+                "fix": self.fix.to_json() if self.fix else None}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A document and its equations."""
+
+    path: str
+    sha256: str
+    document: Document
+    equations: tuple[Equation, ...]
+    models: Mapping[str, Model]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"path": self.path, "sha256": self.sha256, "equations": [e.to_json() for e in self.equations]}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The verdicts on several documents; ``to_json`` is a value of the schema symrnn-audit-1."""
+
+    documents: tuple[Judged, ...]
+    failures: tuple[SymrnnError, ...] = ()
+
+    @property
+    def summary(self) -> dict[str, int]:
+        words = [(e.verdict, e) for d in self.documents for e in d.equations]
+        out = {w: sum(v == w for v, _ in words) for w in reversed(ORDER)}
+        finite = sum(v == "proved" and any(r.verdict.scope and (r.verdict.scope.sizes != "all" or r.verdict.scope.T != "all")
+                                           for r in e.relations) for v, e in words)
+        return {"proved": out["proved"], "proved_finite": finite, **{w: out[w] for w in
+                ("conditional", "refuted", "agrees", "undecided", "unreadable")}}
+
+    def to_json(self) -> dict[str, Any]:
+        return {"schema": "symrnn-audit-1", "tool": {"name": "symrnn", "version": __version__},
+                "documents": [d.to_json() for d in self.documents], "summary": self.summary}
+
+
+# ------------------------------------------------------------------------------------------------------------------- documents
+def audit_files(paths: Sequence[str | Path], *, timeout: float | None = None, progress: Progress | None = None) -> Audit:
+    """Judge documents; one that cannot be opened or decoded is a failure of its own, the others are judged all the same."""
+    done: list[Judged] = []
+    failures: list[SymrnnError] = []
+    for n, path in enumerate(paths):
+        if progress:
+            progress(n, len(paths), str(path))
+        try:
+            done.append(audit_document(Path(path), timeout=timeout, progress=progress))
+        except SymrnnError as error:
+            failures.append(error)
+    return Audit(tuple(done), tuple(failures))
+
+
+def audit_document(path: Path, *, timeout: float | None = None, progress: Progress | None = None) -> Judged:
+    """Judge one document. Raises DocumentError when it cannot be opened or its declarations are malformed."""
+    document = load_document(path)
+    auditor = Auditor(document, timeout)
+    equations = auditor.run(progress)
+    return Judged(str(path), sha256(path.read_bytes()).hexdigest(), document, equations, auditor.models())
+
+
+class Auditor:
+    """Goes through the spans of one document twice: first the definitions of each scope, then the judgements."""
+
+    def __init__(self, document: Document, timeout: float | None = None) -> None:
+        self.document, self.timeout = document, timeout
+        main = Setting.of("main", document.settings, where=Place(document.path, 1))
+        self.settings: dict[str, Setting] = {"main": main}
+        self.notation = Notation()
+
+    def models(self) -> dict[str, Model]:
+        """The model of every scope that has definitions."""
+        return {name: s.model(name) for name, s in self.settings.items() if s.equations}
+
+    def run(self, progress: Progress | None = None) -> tuple[Equation, ...]:
+        """The equations of the document, in order."""
+        rows = self._read()
+        self._models: dict[str, Model] = {}
+        out = []
+        for n, (identifier, span, reading, setting, found, options) in enumerate(rows):
+            if progress:
+                progress(n, len(rows), f"{self.document.path}:{span.line}")
+            out.append(self._judge(identifier, span, reading, setting, found, options))
+        return tuple(out)
+
+    # ------------------------------------------------------------------------------------------------------------- reading
+    def _read(self) -> list[tuple[str, Span, Reading, Setting, list[Statement] | Meaningless, Mapping[str, Any]]]:
+        """Every span with its reading, its scope and its statements (definitions are entered on the way)."""
+        rows: list[tuple[str, Span, Reading, Setting, list[Statement] | Meaningless, Mapping[str, Any]]] = []
+        current = self.settings["main"]
+        scopes = [d for d in self.document.directives if d.name == "scope"]
+        for span in self.document.spans:
+            while scopes and scopes[0].offset < span.offset:
+                current = self._scope(scopes.pop(0))
+            directive = self.document.directives[span.directive] if span.directive is not None else None
+            options = directive.options if directive is not None else {}
+            identifier = f"eq-{len(rows) + 1}"
+            reading = read(span.latex, current.scope.table)
+            found: list[Statement] | Meaningless = []
+            if reading.tree is not None:
+                try:
+                    found = statements(reading.tree, current, identifier)
+                except Meaningless as reason:
+                    found = reason
+            rows.append((identifier, span, reading, current, found, options))
+        return rows
+
+    def _scope(self, directive: Directive) -> Setting:
+        """The scope that a directive opens or returns to; its options are YAML."""
+        name = directive.argument or "main"
+        if name not in self.settings:
+            where = Place(self.document.path, directive.line)
+            try:
+                data = {k: yaml.safe_load(v) for k, v in directive.options.items()}
+            except yaml.YAMLError as error:
+                raise DocumentError(f"the scope {name}", must="have options that are YAML", came=str(error), where=where,
+                                    next_step="quote values that hold LaTeX") from None
+            self.settings[name] = Setting.of(name, data, self.settings["main"], where)
+        return self.settings[name]
+
+    # ------------------------------------------------------------------------------------------------------------- judging
+    def _judge(self, identifier: str, span: Span, reading: Reading, setting: Setting, found: list[Statement] | Meaningless,
+               options: Mapping[str, Any]) -> Equation:
+        label = next((text for kind, text, _ in reading.attributes if kind in ("label", "tag")), None)
+        expected = options.get("expect")
+        if reading.tree is None:
+            assert reading.unread is not None
+            u = reading.unread
+            reason = f"at character {u.offset + 1} ({u.token!r}): {u.hint}"
+            return Equation(identifier, span, "claim", (Relation(span.latex, Verdict("unreadable", "SR301", reason)),), reason, label,
+                            expected=expected)
+        if isinstance(found, Meaningless):
+            v = Verdict("undecided", found.code, found.reason)
+            return Equation(identifier, span, "claim", (Relation(span.latex, v),), found.reason, label, expected=expected)
+        stated = tuple(setting.conditions) + tuple(c for text in _list(options.get("assume")) for c in setting.condition(text))
+        relations: list[Relation] = []
+        uses: dict[str, None] = {}
+        roles: list[str] = []
+        for s in found:
+            roles.append(s.role if s.role != "claim" or any(x.relation == "=" for x in s.sides) else "condition")
+            if s.role == "mention" or roles[-1] == "condition":
+                continue
+            judge = Chain(self, span, reading, setting, stated)
+            relations += judge.run(s)
+            uses.update(dict.fromkeys(judge.uses))
+        role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
+        if role == "claim" and all(r.verdict.word is None for r in relations):
+            role = "definition"
+        return Equation(identifier, span, role, tuple(relations), next((r.verdict.reason for r in relations if r.verdict.reason), None),
+                        label, tuple(uses), expected)
+
+    def model_of(self, setting: Setting) -> Model:
+        if setting.name not in self._models:
+            self._models[setting.name] = setting.model(setting.name)
+        return self._models[setting.name]
+
+
+class Chain:
+    """Judges the relations of one statement; a side that follows an error is compared with the last side that stands."""
+
+    def __init__(self, auditor: Auditor, span: Span, reading: Reading, setting: Setting, stated: tuple[Condition, ...]) -> None:
+        self.auditor, self.span, self.reading, self.setting, self.stated = auditor, span, reading, setting, stated
+        self.uses: dict[str, None] = {}
+
+    def run(self, s: Statement) -> list[Relation]:
+        out: list[Relation] = []
+        anchor: Node | None = None
+        for k, sides in enumerate(s.sides):
+            text = self._text(sides)
+            if (s.role == "definition" and k == 0) or sides.relation != "=" or (k == 0 and self._names_something_new(sides.left)):
+                out.append(Relation(text, Verdict(None)))
+                continue
+            broken = bool(out) and out[-1].verdict.word == "refuted" and anchor is not None
+            left = anchor if broken and anchor is not None else sides.left
+            relation = self._relation(replace(sides, left=left), text)
+            if broken and relation.verdict.word in ("proved", "conditional"):
+                relation = replace(relation, verdict=replace(relation.verdict, reason="right against the last side that stands; the "
+                                                             "side before it is not"))
+            if not broken:
+                anchor = sides.left
+            out.append(relation)
+        return out
+
+    def _names_something_new(self, n: Node) -> bool:
+        """A call of a letter that the text neither declares nor defines: the relation only gives it a name."""
+        while n.op in ("Prime", "At"):
+            n = n.nodes[0]
+        if n.op != "Call":
+            return False
+        f = n.nodes[0]
+        while f.op == "Prime":
+            f = f.nodes[0]
+        known = self.setting.scope.table.lookup(f.head) is not None or f.head in (self.setting.scope.total, self.setting.scope.loss)
+        return f.op == "Sym" and not known
+
+    def _text(self, sides: Sides) -> str:
+        lo, hi = sides.left.span[0], sides.right.span[1]
+        text = self.span.latex[lo:hi] if lo < hi else self.span.latex
+        return text.replace("&", "").strip()
+
+    def _relation(self, sides: Sides, text: str) -> Relation:
+        elaborator = Elaborator(self.setting.scope)
+        try:
+            with limited(self.auditor.timeout):
+                left, right = elaborator(sides.left), elaborator(sides.right)
+                model = self.auditor.model_of(self.setting)
+                claim = Claim(left, right, model, "=", self.stated)
+                verdict = self._slip(sides) or decide(claim)
+                relation = self._finish(Relation(text, verdict, claim), sides, elaborator)
+        except Meaningless as reason:
+            return Relation(text, Verdict("undecided", reason.code, reason.reason))
+        except TimeIsUp:
+            return Relation(text, Verdict("undecided", "SR304", f"not decided within {self.auditor.timeout:g} s"))
+        for name in relation.verdict.uses:
+            if name in self.setting.places:
+                self.uses[self.setting.places[name]] = None
+        return relation
+
+    def _slip(self, sides: Sides) -> Verdict | None:
+        """A derivative printed without the sign in its denominator is a quotient by a matrix, which has no meaning."""
+        lo, hi = sides.left.span[0], sides.right.span[1]
+        for note in self.reading.warnings:
+            if note.code == "derivative-sign" and lo <= note.offset < hi:
+                return Verdict("refuted", "SR101", "as printed this divides by an array; the sign of derivation is missing in the "
+                               "denominator", method="shapes")
+        return None
+
+    def _finish(self, r: Relation, sides: Sides, elaborator: Elaborator) -> Relation:
+        """Readings that had to be chosen, other readings, and the correction."""
+        v = r.verdict
+        chosen = [c for c in elaborator.choices if c.code == "single-term"]
+        if v.word == "proved" and chosen:
+            v = replace(v, word="conditional", convention="sum over i = j as one term", conditions=(*v.conditions, chosen[0].message),
+                        reason=f"true when {chosen[0].message}")
+        if v.word == "refuted":
+            v = self._readings(v, sides)
+            assert r.claim is not None
+            found = repair(r.claim, STEPS) if v.method != "shapes" or v.fix is None else None
+            if found is not None:
+                v = replace(v, code=found.code if v.code == "SR299" else v.code, fix=self._fix(sides, found))
+                return replace(r, verdict=v, fixed=found.claim)
+        return replace(r, verdict=v)
+
+    def _fix(self, sides: Sides, found: Any) -> Fix:
+        lo, hi = sides.left.span
+        head = self.span.latex[lo:hi].replace("&", "").strip()
+        return Fix(f"{head} = {latex(found.claim.right, self.notation())}", "proved", tuple(found.edits))
+
+    def notation(self) -> Notation:
+        return self.auditor.notation
+
+    def _readings(self, v: Verdict, sides: Sides) -> Verdict:
+        """What another reading of the notation would give."""
+        rows = []
+        for other in self.reading.alternatives:
+            for again in _same_place(other, sides):
+                try:
+                    E = Elaborator(self.setting.scope)
+                    claim = Claim(E(again.left), E(again.right), self.auditor.model_of(self.setting), "=", self.stated)
+                    rows.append((claim, decide(claim)))
+                except Meaningless:
+                    continue
+        for claim, other in rows:
+            if other.word == "proved":
+                shown = latex(claim.right, self.notation())
+                return replace(v, readings=((shown, "proved"),), reason=f"{v.reason}; it would hold if the last term were meant inside "
+                               "the sum")
+        return v
+
+
+def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
+    """The relations of another tree that stand where ``sides`` stands and differ from it."""
+    from symrnn.document import chain
+    stack = [tree]
+    while stack:
+        n = stack.pop()
+        if n.op == "Chain":
+            for other in chain(n):
+                if other.left.span == sides.left.span and other.right.span[0] == sides.right.span[0] and other != sides:
+                    yield other
+        else:
+            stack.extend(n.nodes)
+
+
+# --------------------------------------------------------------------------------------------------------------------- helpers
+class TimeIsUp(Exception):
+    """The time for one claim is over."""
+
+
+@contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """Stop the body after some seconds (where the platform has alarms); None: no limit."""
+    if not seconds or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise TimeIsUp
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _list(value: Any) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else [str(v) for v in value]
