@@ -196,6 +196,8 @@ class Field(System):
 
     def half_tangent(self, x: int) -> int:
         """tan(x/2) as an odd oracle, so that sin^2 + cos^2 = 1."""
+        if x == 0:
+            return 0
         return self.hash("tan-half", x) if x <= self.half else -self.hash("tan-half", self.prime - x)
 
     def softmax(self, u: Array) -> Array:

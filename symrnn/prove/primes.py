@@ -7,12 +7,12 @@ from symrnn.expr import Expr, walk
 from symrnn.prove.claim import Claim
 
 BITS = 61
-#: the first twelve primes decide primality of every number below 3.3e24 (Sorenson and Webster 2015)
+#: the first twelve primes decide primality of every number below 3.1e23 (Sorenson and Webster 2015)
 WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 
 
 def is_prime(n: int) -> bool:
-    """Whether ``n`` < 3.3e24 is prime (Miller-Rabin with fixed witnesses; no chance involved).
+    """Whether ``n`` < 3.1e23 is prime (Miller-Rabin with fixed witnesses; no chance involved).
 
     >>> [n for n in range(30) if is_prime(n)], is_prime(2**61 - 1), is_prime(3215031751)
     ([2, 3, 5, 7, 11, 13, 17, 19, 23, 29], True, False)

@@ -232,13 +232,15 @@ class Balls(Formulas):
         low, high = self.ends(x)
         if low == high and low.denominator <= 2**20:
             return str(low)
-        size = max(abs(low), abs(high))
-        places = digits - 1 - _magnitude(size)
-        middle = round((low + high) / 2 * Fraction(10) ** places)
-        radius = Fraction(1)
-        while not middle - radius <= low * Fraction(10) ** places <= high * Fraction(10) ** places <= middle + radius:
+        size = _magnitude(max(abs(low), abs(high)))
+        unit = Fraction(10) ** (size - digits + 1)
+        middle = round((low + high) / 2 / unit)
+        radius = 1
+        while not (middle - radius) * unit <= low <= high <= (middle + radius) * unit:
             radius *= 10
-        return f"{_decimal(middle, places)} +/- {int(radius)}e{-places}"
+        if -6 <= size < digits:
+            return f"{_decimal(middle, digits - 1 - size)} +/- {radius}e{size - digits + 1}"
+        return f"{_decimal(middle, digits - 1)}e{size} +/- {radius}e{size - digits + 1}"
 
 
 def _magnitude(x: Fraction) -> int:
@@ -247,7 +249,7 @@ def _magnitude(x: Fraction) -> int:
     >>> _magnitude(Fraction(123)), _magnitude(Fraction(1, 50))
     (2, -2)
     """
-    k = len(str(x.numerator)) - len(str(x.denominator))
+    k = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
     while Fraction(10) ** k > x:
         k -= 1
     while Fraction(10) ** (k + 1) <= x:
@@ -256,11 +258,10 @@ def _magnitude(x: Fraction) -> int:
 
 
 def _decimal(n: int, places: int) -> str:
-    """n / 10^places in positional notation."""
-    if places <= 0:
-        return str(n * 10**-places)
+    """n / 10^places in positional notation, for places >= 0."""
     digits = str(abs(n)).rjust(places + 1, "0")
-    return ("-" if n < 0 else "") + digits[:-places] + "." + digits[-places:]
+    whole, part = digits[:len(digits) - places], digits[len(digits) - places:]
+    return ("-" if n < 0 else "") + whole + ("." + part if part else "")
 
 
 class Intervals(Balls):
