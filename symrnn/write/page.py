@@ -1,0 +1,202 @@
+r"""Formulas on a page: equations, long ones over several lines, and a whole LaTeX document of text and displays.
+
+>>> from symrnn.expr import symbol
+>>> a, b = symbol("a"), symbol("b")
+>>> print(multiline("c", a + b, limit=2))
+\begin{aligned}
+c &= a \\
+  &\quad + b
+\end{aligned}
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from symrnn.expr import Expr
+from symrnn.model import Equation
+from symrnn.write.latex import terms
+from symrnn.write.notation import Notation
+
+WIDTH = 120
+"""The longest right side that stays on one line, in characters of LaTeX that print."""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading of a page; level 1 is the title."""
+
+    text: str
+    level: int = 2
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Text, with formulas between single dollar signs."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Display:
+    """One displayed formula or aligned block."""
+
+    latex: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Numbered or marked items, each text with formulas between single dollar signs."""
+
+    items: tuple[str, ...]
+    numbered: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns with a head and rows of cells, each text with formulas between single dollar signs."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+Block = Heading | Paragraph | Display | Listing | Table
+
+
+# -------------------------------------------------------------------------------------------------------------- equations
+def equation(left: str, right: Expr, notation: Notation | None = None, limit: int = WIDTH) -> str:
+    """``left = right``, over several lines if the right side is a sum too long for one."""
+    found = terms(right, notation)
+    flat = _flat(found)
+    return multiline(left, right, notation, limit) if len(found) > 1 and _printed(flat) > limit else f"{left} = {flat}"
+
+
+def defined(e: Equation, notation: Notation) -> str:
+    """An equation of a model as LaTeX."""
+    return equation(notation.at(e.left.name, e.left.time), e.right, notation)
+
+
+def multiline(left: str, right: Expr, notation: Notation | None = None, limit: int = WIDTH) -> str:
+    """``left = right`` as an aligned block, a new line before a term that would make its line longer than ``limit``."""
+    lines: list[list[tuple[str, str]]] = [[]]
+    for sign, text in terms(right, notation):
+        if lines[-1] and _printed(_flat([*lines[-1], (sign, text)])) > limit:
+            lines.append([])
+        lines[-1].append((sign, text))
+    first, *rest = lines
+    rows = [f"{left} &= {_flat(first)}"]
+    rows += [f"{' ' * len(left)} &\\quad {_flat(line, inner=True)}" for line in rest]
+    return aligned(rows)
+
+
+def aligned(rows: Iterable[str]) -> str:
+    """Rows with alignment marks as one block; a single row stands alone."""
+    rows = list(rows)
+    if len(rows) == 1:
+        return rows[0].replace("&=", "=", 1)
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def _flat(found: list[tuple[str, str]], inner: bool = False) -> str:
+    """Terms with their signs on one line; ``inner``: the line continues another."""
+    out = ""
+    for k, (sign, text) in enumerate(found):
+        out += f"{' ' if k else ''}{sign}{' ' if sign and (k or inner) else ''}{text}"
+    return out
+
+
+def _printed(latex: str) -> int:
+    """About how many characters a formula shows: commands count as one, braces and scripts marks as none."""
+    return len(re.sub(r"\\[A-Za-z]+", "x", latex).translate({ord(c): None for c in "{}_^ "}))
+
+
+# --------------------------------------------------------------------------------------------------------------- documents
+_ESCAPES = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+            "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}", "$": r"\$"}
+PREAMBLE = r"""\documentclass{article}
+\usepackage[T1]{fontenc}
+\usepackage{amsmath,amssymb}
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{6pt}
+\emergencystretch=3em
+"""
+
+
+def document(blocks: Iterable[Block]) -> str:
+    r"""A complete LaTeX document, for pdflatex with amsmath and amssymb.
+
+    >>> print(document([Heading("A cell", 1), Paragraph("With $h_t$ & more.")]).split(r"\begin{document}")[1])
+    <BLANKLINE>
+    \section*{A cell}
+    With $h_t$ \& more.
+    <BLANKLINE>
+    \end{document}
+    <BLANKLINE>
+    """
+    body = "\n".join(_LATEX[type(b)](b) for b in blocks)
+    return PREAMBLE + "\\begin{document}\n" + body + "\n\\end{document}\n"
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """The blocks as Markdown for GitHub: formulas in text as code between dollar signs, displays in fences."""
+    return "\n\n".join(_MARKDOWN[type(b)](b) for b in blocks) + "\n"
+
+
+def pieces(text: str) -> list[tuple[str, bool]]:
+    """Text and formulas in turn: (piece, whether it is a formula).
+
+    >>> pieces("the $h_t$ of a step")
+    [('the ', False), ('h_t', True), (' of a step', False)]
+    """
+    return [(p, k % 2 == 1) for k, p in enumerate(text.split("$")) if p]
+
+
+def escaped(text: str) -> str:
+    """Text with formulas for LaTeX: what is no formula is escaped."""
+    return "".join(f"${p}$" if maths else "".join(_ESCAPES.get(c, c) for c in p) for p, maths in pieces(text))
+
+
+def github(text: str) -> str:
+    """Text with formulas for GitHub, where code between dollar signs is safe from Markdown's own marks."""
+    return "".join(f"$`{p}`$" if maths else re.sub(r"([*_<>|\[\]`\\])", r"\\\1", p) for p, maths in pieces(text))
+
+
+_SECTIONS = {1: "section", 2: "subsection", 3: "subsubsection"}
+
+
+def _latex_listing(b: Listing) -> str:
+    kind = "enumerate" if b.numbered else "itemize"
+    items = "\n".join(rf"\item {escaped(x)}" for x in b.items)
+    return f"\\begin{{{kind}}}\n{items}\n\\end{{{kind}}}"
+
+
+def _latex_table(b: Table) -> str:
+    rows = [" & ".join(escaped(x) for x in row) + r" \\" for row in (b.head, *b.rows)]
+    return "\n".join([rf"\begin{{tabular}}{{{'l' * len(b.head)}}}", rows[0], r"\hline", *rows[1:], r"\end{tabular}"])
+
+
+def _markdown_listing(b: Listing) -> str:
+    return "\n".join(f"{f'{n}.' if b.numbered else '-'} {github(x)}" for n, x in enumerate(b.items, 1))
+
+
+def _markdown_table(b: Table) -> str:
+    rows = [b.head, tuple("---" for _ in b.head), *b.rows]
+    return "\n".join("| " + " | ".join(x if x == "---" else github(x) for x in row) + " |" for row in rows)
+
+
+_LATEX = {
+    Heading: lambda b: rf"\{_SECTIONS[b.level]}*{{{escaped(b.text)}}}",
+    Paragraph: lambda b: escaped(b.text) + "\n",
+    Display: lambda b: "\\[\n" + b.latex + "\n\\]",
+    Listing: _latex_listing,
+    Table: _latex_table,
+}
+_MARKDOWN = {
+    Heading: lambda b: f"{'#' * b.level} {github(b.text)}",
+    Paragraph: lambda b: github(b.text),
+    Display: lambda b: f"```math\n{b.latex}\n```",
+    Listing: _markdown_listing,
+    Table: _markdown_table,
+}
