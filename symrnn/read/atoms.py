@@ -79,6 +79,7 @@ class Atoms:
         self.table = table
         self.build = build
         self.notes: list[Note] = []
+        self.clocks: set[str] = set()                 # letters that run over times in the statement that is being read
 
     def expression(self, pieces: Sequence[Piece], default: tuple[int, int] = (0, 0)) -> Node:
         """The tree of an expression without relations."""
@@ -90,8 +91,8 @@ class Atoms:
 
     def note(self, offset: int, code: str, message: str) -> None:
         """Keep a note, once."""
-        if (note := Note(offset, code, message)) not in self.notes:
-            self.notes.append(note)
+        if not any((note.code, note.message) == (code, message) for note in self.notes):
+            self.notes.append(Note(offset, code, message))
 
     # -- what pieces are --------------------------------------------------------------------------------------------
     def mentions_time(self, pieces: Sequence[Piece]) -> bool:
@@ -157,7 +158,8 @@ class Atoms:
         for mark, inner in rest:
             {"_": self._lower, "^": self._upper, "'": self._prime}[mark](draft, inner)
         after = pieces[j] if j < len(pieces) and pieces[j].kind == "fence" else None
-        called = self._bracket(draft, after) if after is not None else None
+        derived = i > 0 and pieces[i - 1 if pieces[i - 1].kind == "nabla" else max(0, i - 3)].kind == "nabla"
+        called = self._bracket(draft, after, derived) if after is not None else None
         if called is not None:
             extra, k = self.posts(pieces, j + 1)
             return [Item("atom", called.span, nodes=(called,)), *draft.posts, *extra], k
@@ -172,6 +174,8 @@ class Atoms:
         """Whether a standard function without a bracket stands before something it applies to."""
         if draft.index or j >= len(pieces):
             return False
+        if pieces[j].kind == "bar":
+            return any(p.is_("bar", pieces[j].text) for p in pieces[j + 1 :])
         return pieces[j].kind not in ("op", "rel", "sep", "bar", "point") or pieces[j].is_("op", "-")
 
     def _labelled(self, head: Piece, scripts: list[Script], end: int) -> tuple[Draft, list[Script]]:
@@ -290,8 +294,10 @@ class Atoms:
         if known and mentioned is not None:
             return mentioned
         if draft.sequence and self.table.time == "sub":
-            entry = self.table.get(parts[0][0].text) if len(parts[0]) == 1 else None
-            return None if entry is not None and entry.kind == "index" and entry.shape else 0
+            name = parts[0][0].text
+            entry = self.table.get(name) if len(parts[0]) == 1 and name not in self.clocks else None
+            component = entry is not None and entry.kind == "index" and entry.shape
+            return None if component or entry is not None and (entry.is_function or entry.kind in _ARRAYS) else 0
         if mentioned is not None and draft.kind in ("scalar", *_ARRAYS):
             self.note(draft.start, "time-of-constant", f"{draft.name} carries a time but is not declared as a sequence")
             return mentioned
@@ -367,7 +373,7 @@ class Atoms:
         return len(inner) > 1 or draft.kind in _ARRAYS and (entry is None or entry.kind in _ARRAYS)
 
     # -- the bracket after a symbol -----------------------------------------------------------------------------------
-    def _bracket(self, draft: Draft, fence: Piece) -> Node | None:
+    def _bracket(self, draft: Draft, fence: Piece, derived: bool) -> Node | None:
         """The call, time, slice or component that the bracket after a symbol makes of it; None if it is a factor."""
         opening, closing = fence.brackets
         inner = fence.parts[0]
@@ -397,7 +403,9 @@ class Atoms:
             draft.index.extend(self.expression(p) for p in parts)
             draft.end = fence.end
             return draft.node()
-        if draft.kind in _ARRAYS or not inner or not several and draft.entry is not None:
+        lone = len(inner) > 0 and inner[0].named and self.scripts(inner, 1)[1] == len(inner)
+        argument = lone and draft.kind == "scalar" and draft.name[0].isupper() and not derived   # L(theta), not nabla L (x)
+        if draft.kind in _ARRAYS or not inner or not several and draft.entry is not None and not argument:
             return None
         if draft.entry is None:
             self.note(draft.start, "undeclared", f"{draft.name} is not declared; the bracket after it is read as a call")
@@ -445,7 +453,8 @@ class Atoms:
         for mark, inner in scripts:
             span = span_of(inner)
             if mark == "_":
-                nodes = tuple(self.side(p) for p in split_pieces(inner, "sep", ","))
+                juxtaposed = len(inner) > 1 and all(map(self.counts, inner))
+                nodes = tuple(self.side(p) for p in ([[q] for q in inner] if juxtaposed else split_pieces(inner, "sep", ",")))
                 out.append(Item("post", span, "At", nodes))
             elif mark == "'":
                 out.append(Item("post", span, "Prime"))

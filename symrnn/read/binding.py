@@ -90,13 +90,16 @@ def _swap(node: Node, outer: frozenset[str], bound: Bound) -> Node:
     (first, second), (_, _, upper, body, restriction) = pair, node.nodes
     ranged = restriction == ABSENT
     given = [n.head in outer for n in (first, second)]
-    if ranged and not (given[0] and not given[1] and second.head in free_names(body)):
-        return node
     if ranged:
+        swapped = given[0] and not given[1] and second.head in free_names(body)
+        endless = upper == ABSENT and given[1] and not given[0]
+        if not (swapped or endless):
+            return node
+        over, fixed = (second, first) if swapped else (first, second)
         restriction = make("Chain", first, make("Rel", "=", second))
-        bound.notes.append(Note(node.span[0], "restriction", f"the sum is read as running over {second.head} where it equals "
-                                f"{first.head}, since {first.head} is used outside the sum"))
-        return make(node.op, second, ABSENT, upper, body, restriction, span=node.span)
+        bound.notes.append(Note(node.span[0], "restriction", f"the sum is read as running over {over.head} where it equals "
+                                f"{fixed.head}, since {fixed.head} is used outside the sum"))
+        return make(node.op, over, ABSENT, upper, body, restriction, span=node.span)
     if given[0] == given[1]:
         if given[0]:
             bound.notes.append(Note(node.span[0], "sum-variable", f"both {first.head} and {second.head} are used outside the "

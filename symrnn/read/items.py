@@ -96,6 +96,11 @@ class Items(Atoms):
         if piece.named:
             return self.symbol(pieces, i)
         if kind == "op":
+            if piece.text == "Div":
+                after = next((k for k in range(i + 1, len(pieces)) if pieces[k].kind == "op"), len(pieces))
+                if sum(p.kind != "script" and not pieces[k - 1].kind == "script" and p.kind != "fence"
+                       for k, p in enumerate(pieces[i + 1 : after], i + 1)) > 1:
+                    self.note(piece.start, "slash-extent", "all factors up to the next operator are read as divided by")
             lonely = piece.text == "Dot" and len(pieces) == 1
             return [Item("atom", span, nodes=(SLOT,)) if lonely else Item("op", span, piece.text)], i + 1
         if kind == "group":
@@ -293,9 +298,17 @@ class Items(Atoms):
 
     def _plain_derivative(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int] | None:
         """A derivative with a slash, or a differential, that begins with the letter d."""
-        if not self._mark(pieces[i:]) or i + 1 >= len(pieces) or not (
+        if i + 1 >= len(pieces) or not (
                 pieces[i + 1].named or pieces[i + 1].is_("script", "^") or pieces[i + 1].kind in ("fence", "group")):
             return None
+        if not self._mark(pieces[i:]):
+            slash = next((k for k in range(i, len(pieces) - 2) if pieces[k].is_("op", "Div")), None)
+            tight = slash is not None and pieces[slash + 1].is_("letter", "d") and pieces[slash + 2].named and all(
+                pieces[k].end == pieces[k + 1].start for k in (i, slash + 1))
+            if not tight or slash is None:
+                return None
+            self.note(pieces[i].start, "derivative-or-quotient", "d is declared, but the fraction is read as a derivative")
+            pieces = [p.with_font("\\mathrm") if k in (i, slash + 1) else p for k, p in enumerate(pieces)]
         found = self._slanted(pieces, i, "d")
         if found is None and pieces[i].font == "\\mathrm" and not pieces[i + 1].kind == "script":
             body, j = self._one(pieces, i + 1)
@@ -339,6 +352,8 @@ class Items(Atoms):
             raise Refused(pieces[i].start, pieces[i].text, "a sum can have one lower and one upper script")
         upper = self.expression(found["^"]) if "^" in found else ABSENT
         bounds = self._bounds(found["_"], upper) if "_" in found else (ABSENT, ABSENT, upper, ABSENT)
+        if self.mentions_time(found.get("_", ())) or self.mentions_time(found.get("^", ())):
+            self.clocks.update(bounds[k].head for k in range(0, len(bounds), 4) if bounds[k].op == "Sym")
         span = (pieces[i].start, pieces[j - 1].end)
         return [Item("big", span, pieces[i].text, bounds or NO_BOUNDS)], j
 

@@ -43,7 +43,10 @@ class Statements(Items):
         rows = self._rows(pieces)
         if not rows:
             raise Refused(0, "", "there is nothing to read")
-        nodes = [self.statement(row) for row in rows]
+        nodes = []
+        for row in rows:
+            self.clocks = set()
+            nodes.append(self.statement(row))
         return nodes[0] if len(nodes) == 1 else make("Rows", *nodes)
 
     def side(self, pieces: Sequence[Piece]) -> Node:
