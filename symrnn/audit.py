@@ -22,7 +22,6 @@ from symrnn.read.document import Directive, Document, Span, load_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
 from symrnn.read.tree import Node
-from symrnn.repair import repair
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
@@ -208,7 +207,7 @@ class Auditor:
         roles: list[str] = []
         for s in found:
             roles.append(s.role if s.role != "claim" or any(x.relation == "=" for x in s.sides) else "condition")
-            if s.role == "mention" or roles[-1] == "condition":
+            if roles[-1] in ("mention", "condition"):
                 continue
             judge = Chain(self, span, reading, setting, stated)
             relations += judge.run(s)
@@ -237,12 +236,13 @@ class Chain:
         anchor: Node | None = None
         for k, sides in enumerate(s.sides):
             text = self._text(sides)
-            if (s.role == "definition" and k == 0) or sides.relation != "=" or (k == 0 and self._names_something_new(sides.left)):
+            silent = (s.role == "definition" and k == 0) or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
+            if silent or (k == 0 and self._names_something_new(sides.left)):
                 out.append(Relation(text, Verdict(None)))
                 continue
             broken = bool(out) and out[-1].verdict.word == "refuted" and anchor is not None
             left = anchor if broken and anchor is not None else sides.left
-            relation = self._relation(replace(sides, left=left), text)
+            relation = self._relation(replace(sides, left=left), text, sides)
             if broken and relation.verdict.word in ("proved", "conditional"):
                 relation = replace(relation, verdict=replace(relation.verdict, reason="right against the last side that stands; the "
                                                              "side before it is not"))
@@ -268,15 +268,19 @@ class Chain:
         text = self.span.latex[lo:hi] if lo < hi else self.span.latex
         return text.replace("&", "").strip()
 
-    def _relation(self, sides: Sides, text: str) -> Relation:
+    def _relation(self, sides: Sides, text: str, printed: Sides) -> Relation:
+        """Judge one relation; ``printed`` is the same with the left side that stands in the text."""
         elaborator = Elaborator(self.setting.scope)
+        mixed = self._function_as_number(sides)
+        if mixed is not None:
+            return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
                 left, right = elaborator(sides.left), elaborator(sides.right)
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
                 verdict = self._slip(sides) or decide(claim)
-                relation = self._finish(Relation(text, verdict, claim), sides, elaborator)
+                relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
         except Meaningless as reason:
             return Relation(text, Verdict("undecided", reason.code, reason.reason))
         except TimeIsUp:
@@ -295,7 +299,15 @@ class Chain:
                                "denominator", method="shapes")
         return None
 
-    def _finish(self, r: Relation, sides: Sides, elaborator: Elaborator) -> Relation:
+    def _function_as_number(self, sides: Sides) -> str | None:
+        """A function without an argument on one side, a number on the other."""
+        for f, other in ((sides.left, sides.right), (sides.right, sides.left)):
+            d = self.setting.scope.table.get(f.head) if f.op == "Sym" and len(f.args) == 1 else None
+            if d is not None and d.is_function and not d.shape and f.head not in self.setting.scope.elided and other.op == "Num":
+                return f"{f.head} is a function, {other.head} is a number; the identity would be {f.head}(z) = z"
+        return None
+
+    def _finish(self, r: Relation, sides: Sides, elaborator: Elaborator, printed: Sides) -> Relation:
         """Readings that had to be chosen, other readings, and the correction."""
         v = r.verdict
         chosen = [c for c in elaborator.choices if c.code == "single-term"]
@@ -303,9 +315,14 @@ class Chain:
             v = replace(v, word="conditional", convention="sum over i = j as one term", conditions=(*v.conditions, chosen[0].message),
                         reason=f"true when {chosen[0].message}")
         if v.word == "refuted":
-            v = self._readings(v, sides)
+            v = self._readings(v, printed, sides.left)
             assert r.claim is not None
-            found = repair(r.claim, STEPS) if v.method != "shapes" or v.fix is None else None
+            if self._slip(sides) is not None:
+                supplied = decide(r.claim).word == "proved"
+                shown = f"{latex(r.claim.left, self.notation())} = {latex(r.claim.right, self.notation())}"
+                return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
+            from symrnn.repair import repair
+            found = repair(r.claim, STEPS)
             if found is not None:
                 v = replace(v, code=found.code if v.code == "SR299" else v.code, fix=self._fix(sides, found))
                 return replace(r, verdict=v, fixed=found.claim)
@@ -319,14 +336,14 @@ class Chain:
     def notation(self) -> Notation:
         return self.auditor.notation
 
-    def _readings(self, v: Verdict, sides: Sides) -> Verdict:
+    def _readings(self, v: Verdict, sides: Sides, left: Node) -> Verdict:
         """What another reading of the notation would give."""
         rows = []
         for other in self.reading.alternatives:
             for again in _same_place(other, sides):
                 try:
                     E = Elaborator(self.setting.scope)
-                    claim = Claim(E(again.left), E(again.right), self.auditor.model_of(self.setting), "=", self.stated)
+                    claim = Claim(E(left), E(again.right), self.auditor.model_of(self.setting), "=", self.stated)
                     rows.append((claim, decide(claim)))
                 except Meaningless:
                     continue

@@ -13,7 +13,7 @@ from symrnn.errors import DeclarationError, Place
 from symrnn.expr import vectorise
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Condition
-from symrnn.read.elaborate import Elaborator
+from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL, Scope
@@ -39,6 +39,7 @@ class Setting:
     places: dict[str, str] = field(default_factory=dict)             # variable -> id of the equation that defines it
     latex: dict[str, str] = field(default_factory=dict)              # canonical name -> how the text writes it
     has_total: bool = False
+    has_update: bool = False
 
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
@@ -55,10 +56,12 @@ class Setting:
             if "time_letter" in data:
                 table = replace(table, time_letter=str(data["time_letter"]))
             base = replace(parent.scope, table=table, defined=frozenset(), functions={})
-        scope = replace(base, **{key: value for key, value in {
-            "targets": _names(data.get("targets")), "loss": _name(data.get("loss")), "total": _name(data.get("total")),
-            "steps": _names(data.get("steps")), "rate": _name(data.get("rate")),
-        }.items() if value})
+        makers = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name}
+        scope = replace(base, **{key: make(data[key]) for key, make in makers.items() if key in data})
+        losses = {name: "scalar, sequence" if name == scope.loss else "scalar" for name in (scope.total, scope.loss)
+                  if name and name not in scope.table}
+        if losses:                                                    # so that a bracket after the loss is a factor, not a call
+            scope = replace(scope, table=scope.table.rebound(losses))
         if "elided" in data:
             scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
         given = parent is not None
@@ -84,7 +87,8 @@ class Setting:
         if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "<-"):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        found = self._total(left, right) or self._formula(left, right) or self._variable(left, right)
+        found = self._total(left, right) or self._update(left, right) or self._several(left, right)
+        found = found or self._formula(left, right) or self._variable(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
         return found
@@ -98,6 +102,22 @@ class Setting:
             self.has_total = True
             return TOTAL
         return None
+
+    def _update(self, left: Node, right: Node) -> str | None:
+        """The rule of gradient descent: the change of a parameter is minus a rate times the gradient."""
+        if left.op != "Delta" or self.has_update or right.op != "Neg" or right.nodes[0].op != "Mul":
+            return None
+        rate, *rest = right.nodes[0].nodes
+        if len(rest) != 1 or rest[0].op != "Deriv" or rate.op != "Sym" or rest[0].nodes[0].head != self.scope.total:
+            return None
+        self.has_update, self.scope = True, replace(self.scope, rate=rate.head)
+        return "update rule"
+
+    def _several(self, left: Node, right: Node) -> str | None:
+        """Several variables at once as an unspecified function: it names them and says no more."""
+        if left.op != "Tuple" or right.op != "Call" or any(a.op != "Sym" for a in left.nodes):
+            return None
+        return ", ".join(a.head for a in left.nodes)
 
     def _formula(self, left: Node, right: Node) -> str | None:
         """A scalar function given by a formula: h(x) = f(x) / g(x)."""
@@ -129,7 +149,10 @@ class Setting:
             return None
         inner = self.scope if is_loss else self.scope.define(core)
         E = Elaborator(inner)
-        target, value = E(left), vectorise(E(right))
+        try:
+            target, value = E(left), vectorise(E(right))
+        except Meaningless:
+            return None
         if target.op != "sym" or target.attr.time is None or value.shape != target.shape:
             return None
         self.equations.append(Equation(target.attr, value))
@@ -172,6 +195,13 @@ class Setting:
             return Condition("equal" if rel.head == "=" else "distinct", (left.head, right.head), text)
         return None
 
+    def is_counter(self, n: Node) -> bool:
+        """A letter that counts (an index, the time, a size) or a number: a relation between such is a condition."""
+        if n.op == "Num":
+            return True
+        d = self.scope.table.get(n.head) if n.op == "Sym" and len(n.args) == 1 else None
+        return d is not None and d.kind in ("index", "size")
+
     def base(self, n: Node) -> str:
         return Elaborator(self.scope).base(n.head) if n.op == "Sym" and len(n.args) == 1 else ""
 
@@ -207,6 +237,8 @@ def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     if whole.op != "Chain":
         return [Statement("mention", n)]
     sides = tuple(chain(whole))
+    if all(setting.is_counter(side) for x in sides for side in (x.left, x.right)):
+        return [Statement("condition", n, sides)]
     name = setting.definition(n, identifier)
     if name is not None:
         return [Statement("definition", n, sides, name, where)]

@@ -258,8 +258,8 @@ class Elaborator:
         if f.op != "Sym" or any(a.op == "Given" for a in args):
             raise Meaningless("SR303", "a call of something that is no plain function", n.span)
         name = f.head
-        if name == self.scope.total and not primes:
-            return symbol(TOTAL, SCALAR)
+        if name == self.scope.total and not primes and all(a.op in ("Set", "Text", "Tuple") for a in args):
+            return symbol(TOTAL, SCALAR)                              # the loss as a function of the data: L({x}, {y})
         if name in self.scope.functions and len(args) == 1:
             return self._formula(name, args[0], primes)
         d = self.declared(name, f)
@@ -306,8 +306,7 @@ class Elaborator:
     def _vector_call(self, d: Declared, args: list[Node], n: Node) -> Expr:
         if not d.shape:
             raise Meaningless("SR303", f"the size of the value of {d.name} is not declared", n.span)
-        shape = (d.shape[0], d.shape[1] if len(d.shape) > 1 else 1)
-        return node("vcall", *(self(a) for a in args), attr=(d.name, shape))
+        return node("vcall", *(self(a) for a in args), attr=(d.name, _shape(d)))
 
     def big_sum(self, n: Node) -> Expr:
         """A sum over steps or over components."""

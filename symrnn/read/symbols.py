@@ -98,7 +98,7 @@ class Declared:
                 raise DeclarationError(name, must="have the fields kind, shape, sequence and role", came=odd[0],
                                        next_step="Remove the field.")
             shape = fields.get("shape", ())
-            sizes = shape.split() if isinstance(shape, str) else [str(s) for s in shape]
+            sizes = str(shape).split() if isinstance(shape, str | int) else [str(s) for s in shape]
             role = fields.get("role")
             return cls._make(name, str(fields.get("kind", "")), sizes, bool(fields.get("sequence", sequence)),
                              None if role is None else str(role))
