@@ -4,10 +4,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, permutations
-from math import gcd
 
 from symrnn.expr import Size, Symbol, Time
 from symrnn.expr.functions import function, is_unspecified
+from symrnn.prove import elementary
 from symrnn.prove.claim import Unsupported
 from symrnn.prove.forms import Atom, Factor, Form, Label, Range, Term, TooSymmetric, component, connected
 
@@ -31,7 +31,7 @@ class Algebra:
         self.zero = zero
         self.distinct = frozenset(distinct)
         self.used: dict[str, None] = {}
-        self._fresh: Iterator[Label] = (f"#{n}" for n in count(1000))
+        self.fresh: Iterator[Label] = (f"#{n}" for n in count(1000))
 
     def note(self, rule: str) -> None:
         """Record that a rewrite took part."""
@@ -84,11 +84,11 @@ class Algebra:
         Component indices (``@i``, ``=2`` and the marks ``~``, ``%``) stay free unless ``summed`` names them.
         """
         kept = {x for x, _ in out}
-        dummies: dict[Label, tuple[Label, Size]] = {x: (next(self._fresh), n) for x, n in (summed or {}).items()}
+        dummies: dict[Label, tuple[Label, Size]] = {x: (next(self.fresh), n) for x, n in (summed or {}).items()}
         for f, labels in parts:
             for x, (_, size) in zip(labels, f.labels, strict=True):
                 if x not in kept and x not in dummies and x[0] not in FREE:
-                    dummies[x] = (next(self._fresh), size)
+                    dummies[x] = (next(self.fresh), size)
         names = {x: d for x, (d, _) in dummies.items()}
         sizes = {d: n for d, n in dummies.values()}
         result: Terms = {}
@@ -105,7 +105,7 @@ class Algebra:
             for t, x in f.terms:
                 if t.over is not None and over is not None:
                     raise Unsupported("a product of two sums over time")
-                mine, inner = t.factors(self._fresh)
+                mine, inner = t.factors(self.fresh)
                 moved = [(a, tuple(rename.get(y, names.get(y, y)) for y in ix), e) for a, ix, e in mine]
                 walk(k + 1, c * x, factors + moved, {**bound, **inner}, t.over or over)
 
@@ -278,7 +278,7 @@ class Algebra:
         place = {x: str(n) for n, (x, _) in enumerate(order)}
         out: Terms = {}
         for t, c in f.terms:
-            factors, dummies = t.factors(self._fresh)
+            factors, dummies = t.factors(self.fresh)
             moved = [(a, tuple(place.get(x, x) for x in ix), e) for a, ix, e in factors]
             for u, k in self.normal(moved, dummies, None).items():
                 out[u] = out.get(u, Fraction(0)) + c * k
@@ -290,7 +290,7 @@ class Algebra:
         place = {str(n): x for n, x in enumerate(ix)}
         out: Terms = {}
         for t, c in f.terms:
-            factors, dummies = t.factors(self._fresh)
+            factors, dummies = t.factors(self.fresh)
             moved = [(b, tuple(place.get(x, x) for x in jx), e) for b, jx, e in factors]
             for u, k in self.normal(moved, dummies, None).items():
                 out[u] = out.get(u, Fraction(0)) + c * k
@@ -303,7 +303,7 @@ class Algebra:
             if f.is_zero and row.zero is not None:
                 self.note("value at zero")
                 return self.number(Fraction(row.zero), f.labels)
-            special = SPECIAL.get(name)
+            special = elementary.SPECIAL.get(name)
             if special is not None:
                 return special(self, f)
             if f.terms and f.terms[0][1] < 0 and row.parity in ("odd", "even", "complement"):
@@ -325,62 +325,7 @@ class Algebra:
 
     def recip(self, f: Form) -> Form:
         """1/f where f is not zero."""
-        if f.is_zero:
-            raise Unsupported("a division by zero")
-        if len(f.terms) == 1:
-            (t, c), = f.terms
-            if t.over is not None:
-                raise Unsupported("a division by a sum over time")
-            out = self.number(1 / c, f.labels)
-            for part in t.parts:
-                out = self.times(out, self._recip_part(part, f.labels))
-            return out
-        lead = f.terms[0][1]
-        f = self.scale(1 / lead, f)
-        found = self._recip_pair(f)
-        return self.scale(1 / lead, found if found is not None else self.lift("f", "recip", f))
-
-    def _recip_part(self, part: Sequence[Factor], axes: Sequence[tuple[Label, Size]]) -> Form:
-        if any(x[0] == "#" for _, ix, _ in part for x in ix):
-            return self.lift("f", "recip", self.form(axes, self.normal(*Term((tuple(part),)).factors(self._fresh), None)))
-        out = self.number(1, axes)
-        for a, ix, e in part:
-            if a.kind == "f" and a.name == "sigmoid":
-                self.note("reciprocal of sigmoid")
-                u = self.argument(a, ix, axes)
-                inverse = self.add(self.number(1, axes), self.apply("exp", self.scale(-1, u)))
-                out = self.times(out, self.power(inverse, e))
-            elif a.kind == "f" and a.name == "recip":
-                out = self.times(out, self.power(self.argument(a, ix, axes), e))
-            else:
-                out = self.times(out, self.form(axes, self.normal([(a, ix, -e)], {}, None)))
-        return out
-
-    def _recip_pair(self, f: Form) -> Form | None:
-        """1/(1 + exp(u)) = sigmoid(-u) and 1/(1 - sigmoid(u)) = 1 + exp(u)."""
-        found = self.one_plus(f)
-        if found is None:
-            return None
-        c, a, ix, e = found
-        u = self.argument(a, ix, f.labels)
-        if a.name == "exp" and c == 1:
-            self.note("reciprocal of sigmoid")
-            return self.apply("sigmoid", self.scale(-e, u))
-        if a.name == "sigmoid" and c == -1 and e == 1:
-            self.note("reciprocal of sigmoid")
-            return self.add(self.number(1, f.labels), self.apply("exp", u))
-        return None
-
-    def one_plus(self, f: Form) -> tuple[Fraction, Atom, tuple[Label, ...], int] | None:
-        """Whether the form is 1 + c a^e with one function atom a."""
-        rest = [(t, c) for t, c in f.terms if t.parts]
-        if len(f.terms) != 2 or len(rest) != 1 or dict(f.terms).get(Term(())) != 1:
-            return None
-        (t, c), = rest
-        if len(t.parts) != 1 or len(t.parts[0]) != 1 or t.over is not None:
-            return None
-        a, ix, e = t.parts[0][0]
-        return (c, a, ix, e) if a.kind == "f" and all(x[0] != "#" for x in ix) else None
+        return elementary.recip(self, f)
 
     def exp_sum(self, f: Form, label: Label, size: Size) -> Form:
         """The sum of exp over one axis: Z(f), or a count when f does not vary."""
@@ -397,7 +342,7 @@ class Algebra:
     def _derivative_term(self, t: Term, s: Symbol, labels: Sequence[Label], axes: Sequence[tuple[Label, Size]]) -> Form | None:
         if t.over is not None and s.time is not None:
             raise Unsupported("the derivative of a sum over time by a quantity of one step")
-        factors, dummies = t.factors(self._fresh)
+        factors, dummies = t.factors(self.fresh)
         free = {d: "~" + d[1:] for d in dummies}                    # dummies of the product count as free while one factor varies
         bound = {x: d for d, x in free.items()}
         factors = [(a, tuple(free.get(x, x) for x in ix), e) for a, ix, e in factors]
@@ -408,7 +353,7 @@ class Algebra:
                 continue
             rest = factors[:n] + ([(a, ix, e - 1)] if e != 1 else []) + factors[n + 1:]
             for u, c in inner.terms:
-                more, own = u.factors(self._fresh)
+                more, own = u.factors(self.fresh)
                 product = [(b, tuple(bound.get(x, x) for x in jx), k) for b, jx, k in rest + more]
                 for v, k in self.normal(product, {**dummies, **own}, t.over).items():
                     total[v] = total.get(v, Fraction(0)) + e * c * k
@@ -425,11 +370,11 @@ class Algebra:
             return None
         if a.kind == "f":
             u = self.argument(a, ix)
-            value = Value(self, self.apply(a.name, u))
-            slope = function(a.name).derivative(Value(self, u), value, lambda g, x: Value(self, self.apply(g, x.form)))
+            value = elementary.Value(self, self.apply(a.name, u))
+            slope = function(a.name).derivative(elementary.Value(self, u), value, lambda g, x: elementary.Value(self, self.apply(g, x.form)))
             return self.times(slope.form, self.derivative(u, s, labels))
         if a.kind in ("Z", "l"):
-            along = f"%{next(self._fresh)[1:]}"
+            along = f"%{next(self.fresh)[1:]}"
             u = self.argument(a, [along])
             inner = self.times(self.apply("exp", u), self.derivative(u, s, labels))
             out = self.sum_over(inner, along, a.args[0].labels[0][1])
@@ -442,7 +387,7 @@ class Algebra:
         """The chain rule for an unspecified vector function: its Jacobian by each argument times the derivative of that."""
         parts = []
         for k, arg in enumerate(a.args):
-            along = f"%{next(self._fresh)[1:]}"
+            along = f"%{next(self.fresh)[1:]}"
             inputs = [(along, n) for _, n in arg.labels]
             jac = Atom("J", f"{a.name}|{k}", args=a.args, slots=(*a.slots, *(n for _, n in inputs)))
             inner = self.derivative(self.argument(a, [x for x, _ in inputs], which=k), s, labels)
@@ -456,7 +401,7 @@ class Algebra:
             return f
         pieces = []
         for t, c in f.terms:
-            factors, dummies = t.factors(self._fresh)
+            factors, dummies = t.factors(self.fresh)
             parts: list[tuple[Form, list[Label]]] = [(self.form((), {Term((), t.over): c}), [])]
             for a, ix, e in factors:
                 parts.append(self._substituted(a, ix, e, values))
@@ -491,7 +436,7 @@ class Algebra:
             return memo[f]
         out: Terms = {}
         for t, c in f.terms:
-            factors, dummies = t.factors(self._fresh)
+            factors, dummies = t.factors(self.fresh)
             over = (move(t.over[0]), move(t.over[1])) if t.over else None
             moved = [(self._moved(a, move, memo), ix, e) for a, ix, e in factors]
             for u, k in self.normal(moved, dummies, over).items():
@@ -504,129 +449,3 @@ class Algebra:
         if s is not None and s.time is not None:
             s = Symbol(s.name, s.shape, s.kind, move(s.time))
         return Atom(a.kind, a.name, s, tuple(self.retime(g, move, memo) for g in a.args), a.slots)
-
-
-class Value:
-    """Arithmetic of the function table on forms: every product is entrywise."""
-
-    def __init__(self, algebra: Algebra, form: Form) -> None:
-        self.algebra, self.form = algebra, form
-
-    def _lift(self, other: Value | int) -> Form:
-        return other.form if isinstance(other, Value) else self.algebra.number(other, self.form.labels)
-
-    def __add__(self, other: Value | int) -> Value:
-        return Value(self.algebra, self.algebra.add(self.form, self._lift(other)))
-
-    __radd__ = __add__
-
-    def __sub__(self, other: Value | int) -> Value:
-        return Value(self.algebra, self.algebra.subtract(self.form, self._lift(other)))
-
-    def __rsub__(self, other: int) -> Value:
-        return Value(self.algebra, self.algebra.subtract(self._lift(other), self.form))
-
-    def __neg__(self) -> Value:
-        return Value(self.algebra, self.algebra.scale(-1, self.form))
-
-    def __mul__(self, other: Value | int) -> Value:
-        if isinstance(other, int):
-            return Value(self.algebra, self.algebra.scale(other, self.form))
-        return Value(self.algebra, self.algebra.times(self.form, other.form))
-
-    __rmul__ = __mul__
-
-
-# ---------------------------------------------------------------------------------------------- functions with rules of their own
-def _exp(A: Algebra, f: Form) -> Form:
-    """exp(c P) = exp(P/d)^n for the content c = n/d; log-sum-exp and logarithms in the argument come out as factors."""
-    if not f.terms:
-        return A.number(1, f.labels)
-    outside: list[tuple[Factor, int]] = []
-    inside: Terms = {}
-    for t, c in f.terms:
-        single = t.parts[0][0] if len(t.parts) == 1 and len(t.parts[0]) == 1 and t.over is None else None
-        if single is not None and c.denominator == 1 and single[2] == 1 and (
-                single[0].kind == "l" or (single[0].kind == "f" and single[0].name == "log" and all(x[0] != "#" for x in single[1]))):
-            outside.append((single, int(c)))
-        else:
-            inside[t] = c
-    out = A.number(1, f.labels)
-    for (a, ix, _), n in outside:
-        A.note("log of exp")
-        base = A.of(Atom("Z", args=a.args), ()) if a.kind == "l" else A.argument(a, ix, f.labels)
-        out = A.times(out, A.power(base, n))
-    g = A.form(f.labels, inside)
-    if g.is_zero:
-        return out
-    top, bottom = 0, 1
-    for _, c in g.terms:
-        top, bottom = gcd(top, c.numerator), bottom * c.denominator // gcd(bottom, c.denominator)
-    n = top if g.terms[0][1] > 0 else -top
-    if n < 0:
-        A.note("reciprocal")
-    unit = A.scale(Fraction(1, n), g)
-    (t, c), = A.lift("f", "exp", unit).terms
-    (a, ix, _), = t.parts[0]
-    return A.times(out, A.form(f.labels, A.normal([(a, ix, n)], {}, None)))
-
-
-def _log(A: Algebra, f: Form) -> Form:
-    """Logarithms of products of positive atoms, of sigmoids and their complements."""
-    pair = A.one_plus(f)
-    if pair is not None:
-        c, a, ix, e = pair
-        u = A.argument(a, ix, f.labels)
-        if a.name == "exp" and c == 1:
-            A.note("softplus")
-            return A.apply("softplus", A.scale(e, u))
-        if a.name == "sigmoid" and c == -1 and e == 1:
-            A.note("softplus")
-            return A.scale(-1, A.apply("softplus", u))
-    if len(f.terms) == 1:
-        (t, c), = f.terms
-        flat = [x for part in t.parts for x in part]
-        positive = all(_is_positive(a) and all(x[0] != "#" for x in ix) for a, ix, _ in flat)
-        if c > 0 and t.over is None and flat and positive:
-            A.note("log of exp")
-            out = A.form(f.labels, {}) if c == 1 else A.lift("f", "log", A.number(c, f.labels))
-            for a, ix, e in flat:
-                out = A.add(out, A.scale(e, _log_atom(A, a, ix, f)))
-            return out
-        if c == 1 and not flat:
-            return A.form(f.labels, {})
-    return A.lift("f", "log", f)
-
-
-def _is_positive(a: Atom) -> bool:
-    return a.kind in ("Z", "n") or (a.kind == "f" and a.name in ("exp", "sigmoid", "cosh"))
-
-
-def _log_atom(A: Algebra, a: Atom, ix: Sequence[Label], f: Form) -> Form:
-    if a.kind == "Z":
-        A.note("log-sum-exp")
-        return A.of(Atom("l", args=a.args), (), f.labels)
-    if a.kind == "f" and a.name == "exp":
-        return A.argument(a, ix, f.labels)
-    if a.kind == "f" and a.name == "sigmoid":
-        A.note("softplus")
-        u = A.argument(a, ix, f.labels)
-        return A.subtract(u, A.apply("softplus", u))
-    return A.lift("f", "log", A.of(a, ix, f.labels))
-
-
-def _softplus(A: Algebra, f: Form) -> Form:
-    if f.terms and f.terms[0][1] < 0:
-        A.note("softplus")
-        return A.add(A.lift("f", "softplus", A.scale(-1, f)), f)
-    return A.lift("f", "softplus", f)
-
-
-def _relu(A: Algebra, f: Form) -> Form:
-    A.note("relu")
-    return A.times(f, A.lift("f", "step", f))
-
-
-SPECIAL: dict[str, Callable[[Algebra, Form], Form]] = {
-    "id": lambda A, f: f, "recip": lambda A, f: A.recip(f), "exp": _exp, "log": _log, "softplus": _softplus, "relu": _relu,
-}

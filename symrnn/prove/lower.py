@@ -144,7 +144,7 @@ def relabel(A: Algebra, f: Form, names: dict[Label, Label], axes: Sequence[tuple
     """Rename free labels of the terms; two labels may become one (a diagonal)."""
     total = A.form(axes, {})
     for t, c in f.terms:
-        factors, dummies = t.factors(A._fresh)
+        factors, dummies = t.factors(A.fresh)
         moved = [(a, tuple(names.get(x, x) for x in ix), e) for a, ix, e in factors]
         total = A.add(total, A.scale(c, A.form(axes, A.normal(moved, dummies, t.over))))
     return total
