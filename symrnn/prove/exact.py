@@ -16,7 +16,7 @@ from symrnn.expr import Index
 from symrnn.prove.claim import Claim, Missing, Unsupported
 from symrnn.prove.degrees import Degrees
 from symrnn.prove.evaluate import Draw, Point
-from symrnn.prove.grid import Free, Sizes, complete_sizes, default_sizes, steps
+from symrnn.prove.grid import Free, Sizes, complete_sizes, default_sizes, depends_on_time, steps
 from symrnn.prove.numbers import Array, BadPoint, Field, Number
 from symrnn.prove.primes import fingerprint, prime_and_key
 from symrnn.prove.rows import Axes, spread, union
@@ -32,7 +32,7 @@ class Outcome:
 
     ``status`` is ``equal``, ``different`` (first at the steps ``times``, index values ``indices`` and ``entry``, counted from
     1) or ``bad`` (``reason`` says why nothing was decided). ``exponent`` k is the error bound 2^-k of ``equal``; ``tried`` are
-    the steps at which every printed symbol exists.
+    the steps at which every printed symbol exists: ``((),)`` for a claim that speaks of no step, just T for one about all.
     """
 
     status: str
@@ -118,10 +118,10 @@ def mask(claim: Claim, axes: Axes, lengths: tuple[int, ...]) -> Array | None:
 def sides(point: Point, claim: Claim, times: dict[str, int]) -> tuple[Axes, Array, Array]:
     """Both sides for every index assignment, as arrays of one shape."""
     left, right = point.table(claim.left, times), point.table(claim.right, times)
+    if left.a.shape[-2:] != right.a.shape[-2:]:
+        raise Unsupported("the two sides have different shapes")
     axes = union([left, right])
     a, b = np.broadcast_arrays(spread(left, axes), spread(right, axes))
-    if a.shape[-2:] != left.a.shape[-2:] or b.shape[-2:] != right.a.shape[-2:]:
-        raise Unsupported("the two sides have different shapes")
     return axes, a, b
 
 
@@ -197,6 +197,8 @@ def _compare(claim: Claim, sizes: dict[str, int], T: int, points: int | None) ->
         assert isinstance(point.system, Field)
         seeds.append(f"{point.system.prime:x}")
         here = tuple(tuple(times.items()) for times in tried)
+        if here == ((),) and depends_on_time(claim):
+            here = ((("T", T),),)
         if not tried:
             raise Missing(skipped[0] if skipped else "the claim speaks of no step up to T")
         if found and point.system.steps:

@@ -183,5 +183,8 @@ def function_names(claim: Claim) -> list[str]:
     return sorted({e.attr for root in expressions(claim) for e in walk(root) if e.op == "apply"})
 
 
-def depends_on_time(s: Symbol) -> bool:
-    return s.time is not None
+def depends_on_time(claim: Claim) -> bool:
+    """Whether a claim speaks of any step, or of a quantity summed over the steps: whether T matters to it."""
+    def timed(s: Symbol) -> bool:
+        return s.time is not None or s.kind == "gradient" or (s.name == claim.model.total and claim.model.loss is not None)
+    return any(e.op == "tsum" or (e.op == "sym" and timed(e.attr)) for side in (claim.left, claim.right) for e in walk(side))

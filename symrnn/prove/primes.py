@@ -45,7 +45,8 @@ def serial(*expressions: Expr) -> str:
         for e in walk(root):
             if e not in number:
                 number[e] = len(number)
-                lines.append(f"{e.op} {e.attr!r} {[number[a] for a in e.args]}")
+                attr = f"{e.attr.numerator:x}/{e.attr.denominator:x}" if e.op == "num" else repr(e.attr)
+                lines.append(f"{e.op} {attr} {[number[a] for a in e.args]}")
         lines.append(f"= {number[root]}")
     return "\n".join(lines)
 
