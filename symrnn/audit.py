@@ -21,6 +21,8 @@ from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Directive, Document, Span, load_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
+from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.spelling import spelling
 from symrnn.read.tree import Node
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
@@ -144,6 +146,7 @@ class Auditor:
     def run(self, progress: Progress | None = None) -> tuple[Equation, ...]:
         """The equations of the document, in order."""
         rows = self._read()
+        self.notation = self._observed([reading for _, _, reading, *_ in rows])
         self._models: dict[str, Model] = {}
         out = []
         for n, (identifier, span, reading, setting, found, options) in enumerate(rows):
@@ -151,6 +154,14 @@ class Auditor:
                 progress(n, len(rows), f"{self.document.path}:{span.line}")
             out.append(self._judge(identifier, span, reading, setting, found, options))
         return tuple(out)
+
+    def _observed(self, readings: Sequence[Reading]) -> Notation:
+        """How the author writes: names, times, transposes, diagonals, gradients."""
+        scope = self.settings["main"].scope
+        names = spelling(readings)
+        names |= {core: names[own] for core, own in ((LOSS, scope.loss), (TOTAL, scope.total)) if own in names}
+        seen = Notation.observed(scope.table, names, [r.latex for r in readings])
+        return replace(seen, names={**seen.names, **({TOTAL: names[scope.total]} if scope.total in names else {})}, total=TOTAL)
 
     # ------------------------------------------------------------------------------------------------------------- reading
     def _read(self) -> list[tuple[str, Span, Reading, Setting, list[Statement] | Meaningless, Mapping[str, Any]]]:

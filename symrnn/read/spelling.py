@@ -1,0 +1,52 @@
+r"""How a text spells its symbols: the LaTeX of each name without time and components, as it is written most often.
+
+>>> from symrnn.read.reader import read
+>>> from symrnn.read.symbols import SymbolTable
+>>> table = SymbolTable.from_mapping({"time": "sup", "symbols": {"h": "vector n, sequence", "W_{hh}": "matrix n n"}})
+>>> spelling([read(r"\boldsymbol{h}^{(t)} = \boldsymbol{W_{hh}} \boldsymbol{h}^{(t-1)}", table)])
+{'h': '\\boldsymbol{h}', 'W_hh': '\\boldsymbol{W_{hh}}'}
+"""
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from symrnn.read.names import canonical_name
+from symrnn.read.reader import Reading
+from symrnn.read.tree import walk
+
+FONT = re.compile(r"\\(?:boldsymbol|mathbf|mathcal|mathrm|mathit|mathsf|mathscr|bm|hat|tilde|bar|vec|widehat|widetilde)\s*\{\Z")
+
+
+def spelling(readings: Iterable[Reading]) -> dict[str, str]:
+    """Canonical name -> its most frequent spelling, in order of first appearance."""
+    seen: dict[str, Counter[str]] = {}
+    for r in readings:
+        if r.tree is None:
+            continue
+        for n in walk(r.tree):
+            if n.op == "Sym" and n.span[0] < n.span[1]:
+                found = head(r.latex[before(r.latex, n.span[0]):n.span[1] + 2], n.head)
+                if found is not None and (found != n.head or len(found) == 1):
+                    seen.setdefault(n.head, Counter())[found] += 1
+    return {name: max(forms, key=lambda f: (forms[f], -len(f), f)) for name, forms in seen.items()}
+
+
+def before(latex: str, start: int) -> int:
+    """Where a symbol begins with the font commands around it: its tree begins inside them."""
+    while opened := FONT.search(latex[:start]):
+        start = opened.start()
+    return start
+
+
+def head(latex: str, name: str) -> str | None:
+    """The shortest beginning of ``latex`` that names ``name`` and closes its braces."""
+    depth = 0
+    for k, c in enumerate(latex, start=1):
+        depth += (c == "{") - (c == "}")
+        if depth == 0 and (k == len(latex) or latex[k] in "_^([{ \\'" or not latex[k - 1].isalpha()):
+            part = latex[:k].strip()
+            if part and not part.endswith(("_", "^", "\\")) and canonical_name(part) == name:
+                return part
+    return None
