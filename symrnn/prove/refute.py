@@ -221,7 +221,10 @@ class Finder:
 
 
 def drawer(values: Values, number: int) -> Draw:
-    """Draws what ``values`` holds, and adds what is missing: small numbers, a fixed sequence for each candidate ``number``."""
+    """Draws what ``values`` holds, and adds what is missing: small numbers, a fixed sequence for each candidate ``number``.
+
+    What must sum to one is one-hot for two candidates, then positive everywhere for two, and so on.
+    """
     def draw(name: str, step: int | None, shape: tuple[int, int], simplex: bool) -> list[list[Number]]:
         if (name, step) not in values:
             pool = POOLS[number % len(POOLS)]
@@ -229,7 +232,10 @@ def drawer(values: Values, number: int) -> Draw:
             def choose(i: int, j: int, n: int) -> int:
                 digest = blake2b(f"{number} {name} {step} {i} {j}".encode(), digest_size=8).digest()
                 return int.from_bytes(digest, "big") % n
-            if simplex:
+            if simplex and number // 2 % 2:
+                weights = [1 + choose(i, 0, 3) for i in range(shape[0])]
+                values[name, step] = [[Fraction(x, sum(weights))] * shape[1] for x in weights]
+            elif simplex:
                 hot = choose(0, 0, shape[0])
                 values[name, step] = [[int(i == hot)] * shape[1] for i in range(shape[0])]
             else:
@@ -252,6 +258,7 @@ def smaller_values(values: Values, simplex: set[object]) -> Iterator[tuple[Key, 
         if key[0] in simplex:
             for hot in range(rows):
                 yield key, [[int(i == hot)] * columns for i in range(rows)]
+            yield key, [[Fraction(1, rows)] * columns for _ in range(rows)]
             continue
         yield key, [[0] * columns for _ in range(rows)]
         for i in range(rows):

@@ -10,7 +10,6 @@ import pytest
 
 from symrnn.bptt import adjoint, derive, gradient
 from symrnn.expr import (
-    SCALAR,
     Expr,
     Index,
     Symbol,
