@@ -106,7 +106,7 @@ def counterexample(claim: Claim, last: int = LAST_T, extra: int = EXTRA) -> Coun
 
 def search(claim: Claim, last: int = LAST_T, extra: int = EXTRA) -> Search:
     """Look for the smallest counterexample with T <= ``last`` and sizes whose sum is at most ``extra`` more than their number."""
-    general = compare(claim, T=last, points=None)
+    general = compare(claim, T=last)
     if general.status == "equal":
         return Search(None, f"both sides are equal at {general.scope} (error 2^-{general.exponent})")
     if general.status == "bad":
@@ -120,7 +120,7 @@ def search(claim: Claim, last: int = LAST_T, extra: int = EXTRA) -> Search:
                 sizes = complete_sizes(claim, chosen)
             except Unsupported as error:
                 return Search(None, str(error), tuple(tried))
-            outcome = compare(claim, sizes, T)
+            outcome = compare(claim, sizes, T, points=1)       # its error concerns only whether a smaller example exists
             if outcome.status == "different":
                 found = finder.find(sizes, T)
                 if found is not None:
