@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symrnn.errors import DeclarationError, Place
-from symrnn.expr import vectorise
+from symrnn.expr import NOW, Expr, Symbol, node, transform, vectorise
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
@@ -162,8 +162,19 @@ class Setting:
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""
         loss = LOSS if any(e.name == LOSS for e in self.equations) else None
-        return Model.build(name, self.equations, loss=loss, total=TOTAL, simplex=self.simplex, initial=self.initial,
+        return Model.build(name, self.settled(), loss=loss, total=TOTAL, simplex=self.simplex, initial=self.initial,
                            source=self.source, latex=self.latex)
+
+    def settled(self) -> list[Equation]:
+        """The equations, with every symbol that some equation defines as a variable (a text may use it before it defines it)."""
+        names = {e.name for e in self.equations}
+
+        def change(x: Expr) -> Expr | None:
+            s = x.attr if x.op == "sym" else None
+            if s is None or s.name not in names or s.kind not in ("input", "parameter", "constant"):
+                return None
+            return node("sym", attr=Symbol(s.name, s.shape, "variable", s.time or NOW))
+        return [Equation(e.left, transform(e.right, change)) for e in self.equations]
 
     # ---------------------------------------------------------------------------------------------------------- conditions
     def condition(self, text: str) -> list[Condition]:
