@@ -13,6 +13,12 @@ from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import ABSENT, ELLIPSIS, OTHERWISE, SLOT, Node, num
 
+WINDOW = 40
+"""Pieces within which the slash of a derivative such as dL/dW must stand."""
+
+MAX_SIGNS = 20
+"""Signs such as Delta or the partial sign directly after one another; longer chains are refused."""
+
 _CONDITION_WORDS = frozenset("if for when where with".split())
 _OTHERWISE_WORDS = frozenset("otherwise else otherwise, else,".split())
 _OUTSIDE = {
@@ -26,6 +32,8 @@ _OUTSIDE = {
 
 class Items(Atoms):
     """Reads expressions: a run of pieces to items, and those through the grammar of the skeleton."""
+
+    _signs = 0
 
     def expression(self, pieces: Sequence[Piece], default: tuple[int, int] = (0, 0)) -> Node:
         pieces = [p for p in pieces if not p.is_("sep", "quad")]
@@ -128,7 +136,11 @@ class Items(Atoms):
             inner = self.expression(pieces[i].parts[0])
             posts, j = self.posts(pieces, i + 1)
             return self.build([Item("atom", inner.span, nodes=(inner,)), *posts]), j
+        self._signs += 1
+        if self._signs > MAX_SIGNS:
+            raise Refused(pieces[i].start, pieces[i].text, f"more than {MAX_SIGNS} signs directly after one another")
         items, j = self._item(pieces, i, [])
+        self._signs -= 1
         return self.build(items), j
 
     def _group(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
@@ -302,13 +314,14 @@ class Items(Atoms):
                 pieces[i + 1].named or pieces[i + 1].is_("script", "^") or pieces[i + 1].kind in ("fence", "group")):
             return None
         if not self._mark(pieces[i:]):
-            slash = next((k for k in range(i, len(pieces) - 2) if pieces[k].is_("op", "Div")), None)
+            slash = next((k for k in range(i, min(len(pieces) - 2, i + WINDOW)) if pieces[k].is_("op", "Div")), None)
             tight = slash is not None and pieces[slash + 1].is_("letter", "d") and pieces[slash + 2].named and all(
                 pieces[k].end == pieces[k + 1].start for k in (i, slash + 1))
             if not tight or slash is None:
                 return None
             self.note(pieces[i].start, "derivative-or-quotient", "d is declared, but the fraction is read as a derivative")
-            pieces = [p.with_font("\\mathrm") if k in (i, slash + 1) else p for k, p in enumerate(pieces)]
+            upright = {i, slash + 1}
+            pieces = [p.with_font("\\mathrm") if k in upright else p for k, p in enumerate(pieces)]
         found = self._slanted(pieces, i, "d")
         if found is None and pieces[i].font == "\\mathrm" and not pieces[i + 1].kind == "script":
             body, j = self._one(pieces, i + 1)
@@ -317,7 +330,8 @@ class Items(Atoms):
 
     def _slanted(self, pieces: Sequence[Piece], i: int, kind: str) -> tuple[Node, int] | None:
         """A derivative written with a slash: sign, one factor, slash, sign, one factor."""
-        slash = next((k for k in range(i + 1, len(pieces)) if pieces[k].kind in ("op", "rel", "sep")), None)
+        reach = range(i + 1, min(len(pieces), i + WINDOW))
+        slash = next((k for k in reach if pieces[k].kind in ("op", "rel", "sep")), None)
         if slash is None or not pieces[slash].is_("op", "Div") or self._mark(pieces[slash + 1 :]) != kind:
             return None
         order, found, rest = self._order(tuple(pieces[i:slash]), kind)

@@ -14,8 +14,12 @@ from symrnn.read import names, signs
 from symrnn.read.pieces import Piece, Pieces, group_contents
 from symrnn.read.tokens import Refused, Token
 
-MAX_NESTING = 48
-"""Brackets, braces, arguments and environments one inside the other; deeper formulas are refused."""
+MAX_NESTING = 64
+"""Brackets, braces, arguments and environments one inside the other; deeper formulas are refused. A braced argument
+counts twice."""
+
+WINDOW = 400
+"""Tokens within which an angle bracket must be closed to be one."""
 
 _LENGTH = re.compile(r"-?[\d.]*(pt|em|ex|mm|cm|in|bp|mu|\\baselineskip|\\jot)?")
 _UPRIGHT = frozenset(r"\mathrm \mathsf \mathtt \rm \sf \tt \mathop".split())
@@ -73,8 +77,7 @@ class Structure:
     def _run(self, opener: Token | None, closers: frozenset[str] = frozenset()) -> Pieces:
         """Pieces up to a token of `closers` (not consumed) or, without an opener, to the end."""
         self._level += 1
-        if self._level > MAX_NESTING:
-            self._fail(f"more than {MAX_NESTING} brackets one inside the other")
+        self._check_level()
         out: list[Piece] = []
         while self._i < len(self.tokens):
             text = self._peek()
@@ -134,6 +137,17 @@ class Structure:
 
     def _argument(self) -> Pieces:
         """One argument as TeX takes it: a braced group, or one token (of a numeral: one digit)."""
+        self._level += 1
+        self._check_level()
+        out = self._taken()
+        self._level -= 1
+        return out
+
+    def _check_level(self) -> None:
+        if self._level > MAX_NESTING:
+            self._fail(f"more than {MAX_NESTING} brackets and arguments one inside the other")
+
+    def _taken(self) -> Pieces:
         token = self.tokens[self._i] if self._i < len(self.tokens) else self._next()
         if token.text == "{":
             return self._braces(self._next(), splice=True)
@@ -170,7 +184,7 @@ class Structure:
     def _angle_is_loose(self) -> bool:
         """A ``\\langle`` that nothing closes at its own level."""
         level = 0
-        for token in self.tokens[self._i :]:
+        for token in self.tokens[self._i : self._i + WINDOW]:
             if token.text == "\\rangle" and level == 0:
                 return False
             level += (token.text == "{") - (token.text == "}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-MAX_TOKENS = 50_000
+MAX_TOKENS = 20_000
 """A span with more tokens is refused before anything else is done with it."""
 
 _TOKEN = re.compile(
