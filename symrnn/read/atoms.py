@@ -18,137 +18,21 @@ Whatever had to be chosen is noted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
+from symrnn.read.calls import Calls
+from symrnn.read.context import ARRAYS, Draft, Script
 from symrnn.read.names import join_name
-from symrnn.read.pieces import Piece, Pieces, group_contents, name_of, span_of, split_pieces
+from symrnn.read.pieces import Piece, Pieces, name_of, span_of, split_pieces
 from symrnn.read.skeleton import Item, make
-from symrnn.read.symbols import STANDARD, Declared, SymbolTable
-from symrnn.read.tokens import Note, Refused
-from symrnn.read.tree import Node, num, sym
-
-INDEX_LETTERS = frozenset("ijklmn")
-"""Letters that count when nothing is declared of them."""
-
-_ARRAYS = ("vector", "matrix")
-Script = tuple[str, Pieces]
+from symrnn.read.symbols import STANDARD
+from symrnn.read.tokens import Refused
+from symrnn.read.tree import num
 
 
-@dataclass
-class Draft:
-    """A symbol while its scripts are being read."""
+class Atoms(Calls):
+    """Reads symbols."""
 
-    name: str
-    entry: Declared | None
-    start: int
-    end: int
-    time: Node | None = None
-    layer: Node | None = None
-    index: list[Node] = field(default_factory=list)
-    param: list[Node] = field(default_factory=list)
-    primes: int = 0
-    inverse: bool = False
-    posts: list[Item] = field(default_factory=list)
-
-    def node(self) -> Node:
-        """The symbol, with its primes."""
-        out = sym(self.name, time=self.time, layer=self.layer, index=tuple(self.index), param=tuple(self.param),
-                  span=(self.start, self.end))
-        if self.inverse:
-            out = make("Inverse", out)
-        for _ in range(self.primes):
-            out = make("Prime", out)
-        return out
-
-    @property
-    def kind(self) -> str:
-        """The declared kind, or ''."""
-        return self.entry.kind if self.entry else ""
-
-    @property
-    def sequence(self) -> bool:
-        """Declared as a sequence over time."""
-        return self.entry is not None and self.entry.sequence
-
-
-class Atoms:
-    """Reads symbols; `build` is the grammar of the skeleton. Statements and items are read by the subclasses."""
-
-    def __init__(self, table: SymbolTable, build: Callable[[Sequence[Item]], Node]) -> None:
-        self.table = table
-        self.build = build
-        self.notes: list[Note] = []
-        self.clocks: set[str] = set()                 # letters that run over times in the statement that is being read
-
-    def expression(self, pieces: Sequence[Piece], default: tuple[int, int] = (0, 0)) -> Node:
-        """The tree of an expression without relations."""
-        raise NotImplementedError
-
-    def side(self, pieces: Sequence[Piece]) -> Node:
-        """The tree of an argument: an expression, or a statement where it holds a relation."""
-        raise NotImplementedError
-
-    def note(self, offset: int, code: str, message: str) -> None:
-        """Keep a note, once."""
-        if not any((note.code, note.message) == (code, message) for note in self.notes):
-            self.notes.append(Note(offset, code, message))
-
-    # -- what pieces are --------------------------------------------------------------------------------------------
-    def mentions_time(self, pieces: Sequence[Piece]) -> bool:
-        """Whether the time variable occurs in the pieces."""
-        return any(p.named and p.text == self.table.time_letter or any(self.mentions_time(part) for part in p.parts)
-                   for p in pieces)
-
-    def counts(self, piece: Piece) -> bool:
-        """Whether a piece is something that counts: a number, an index letter, the time variable."""
-        entry = self.table.get(piece.text)
-        if piece.kind == "number":
-            return True
-        if piece.kind != "letter":
-            return False
-        return entry.kind == "index" if entry else piece.text in INDEX_LETTERS or piece.text == self.table.time_letter
-
-    def is_function(self, piece: Piece) -> bool:
-        """Whether a piece names a function: declared as one, or standard and declared as nothing else."""
-        entry = self.table.lookup(piece.text) if piece.named else None
-        return entry is not None and entry.is_function
-
-    def transposes(self, pieces: Pieces, kind: str) -> bool:
-        """Whether an upper script says "transposed", on something of this kind ('' if that is unknown)."""
-        if len(pieces) != 1 or not (pieces[0].kind == "top" or pieces[0].text == "T" and pieces[0].named):
-            return False
-        if pieces[0].kind == "top" or "T" not in self.table or pieces[0].font in ("\\mathsf", "\\mathrm", "\\mathtt"):
-            return True
-        plain = kind in ("scalar", "index", "size")
-        self.note(pieces[0].start, "transpose-or-power", "T is declared and stands as an upper script: read as "
-                  + ("a power" if plain else "transposed"))
-        return not plain
-
-    def scripts(self, pieces: Sequence[Piece], i: int, twice: bool = False) -> tuple[list[Script], int]:
-        """The scripts that begin at `i`, and the index after them; two alike only where braces kept them apart."""
-        out: list[Script] = []
-        while i < len(pieces) and pieces[i].kind == "script":
-            mark = pieces[i]
-            if mark.text == "'":
-                out.append(("'", (mark,)))
-                i += 1
-                continue
-            if i + 1 >= len(pieces) or pieces[i + 1].kind == "script":
-                raise Refused(mark.start, mark.text, "a script must follow")
-            inner = group_contents(pieces[i + 1])
-            if not inner:
-                raise Refused(mark.start, mark.text, "the script is empty")
-            if not twice and any(m == mark.text for m, _ in out):
-                raise Refused(mark.start, mark.text, "a second script of this kind; use braces")
-            if mark.text == "^" and all(p.kind == "prime" or p.is_("script", "'") for p in inner):
-                out.extend([("'", (p,)) for p in inner])
-            else:
-                out.append((mark.text, inner))
-            i += 2
-        return out, i
-
-    # -- symbols ----------------------------------------------------------------------------------------------------
     def symbol(self, pieces: Sequence[Piece], i: int, twice: bool = False) -> tuple[list[Item], int]:
         """The items of the symbol at `i`, with its scripts and, where it is one, its call; and the index after them."""
         head = pieces[i]
@@ -159,7 +43,7 @@ class Atoms:
             {"_": self._lower, "^": self._upper, "'": self._prime}[mark](draft, inner)
         after = pieces[j] if j < len(pieces) and pieces[j].kind == "fence" else None
         derived = i > 0 and pieces[i - 1 if pieces[i - 1].kind == "nabla" else max(0, i - 3)].kind == "nabla"
-        called = self._bracket(draft, after, derived) if after is not None else None
+        called = self.bracket_after(draft, after, derived) if after is not None else None
         if called is not None:
             extra, k = self.posts(pieces, j + 1)
             return [Item("atom", called.span, nodes=(called,)), *draft.posts, *extra], k
@@ -260,7 +144,7 @@ class Atoms:
         if len(part) < 3 or not part[0].named or part[1].kind != "script" or self._may_index(part[0]):
             return False
         entry = self.table.get(part[0].text)
-        if draft.kind in ("function", "vfunction") or mark == "^" and (entry is None or entry.kind not in _ARRAYS):
+        if draft.kind in ("function", "vfunction") or mark == "^" and (entry is None or entry.kind not in ARRAYS):
             return False
         inner = self.build(self.symbol(part, 0)[0]) if self.scripts(part, 1)[1] == len(part) else None
         if inner is None or inner.op != "Sym" or inner.part("Time") is not None and draft.time is not None:
@@ -279,7 +163,7 @@ class Atoms:
         """Whether lower scripts on a function are parameters of it: declared as anything that does not count."""
         declared = [self.table.get(p[0].text) for p in parts if p[0].named]
         return draft.kind in ("function", "vfunction") and any(
-            d is not None and d.kind in ("scalar", *_ARRAYS) for d in declared)
+            d is not None and d.kind in ("scalar", *ARRAYS) for d in declared)
 
     def _may_index(self, piece: Piece) -> bool:
         entry = self.table.get(piece.text)
@@ -297,8 +181,8 @@ class Atoms:
             name = parts[0][0].text
             entry = self.table.get(name) if len(parts[0]) == 1 and name not in self.clocks else None
             component = entry is not None and entry.kind == "index" and entry.shape
-            return None if component or entry is not None and (entry.is_function or entry.kind in _ARRAYS) else 0
-        if mentioned is not None and draft.kind in ("scalar", *_ARRAYS):
+            return None if component or entry is not None and (entry.is_function or entry.kind in ARRAYS) else 0
+        if mentioned is not None and draft.kind in ("scalar", *ARRAYS):
             self.note(draft.start, "time-of-constant", f"{draft.name} carries a time but is not declared as a sequence")
             return mentioned
         return None
@@ -367,106 +251,10 @@ class Atoms:
 
     def _is_label(self, draft: Draft, inner: Pieces) -> bool:
         """Whether an undeclared upper script is a label: letters that do not count, on something that is no number."""
-        if not all(p.kind == "letter" for p in inner) or draft.kind not in ("", *_ARRAYS) or all(map(self.counts, inner)):
+        if not all(p.kind == "letter" for p in inner) or draft.kind not in ("", *ARRAYS) or all(map(self.counts, inner)):
             return False
         entry = self.table.get(inner[0].text)
-        return len(inner) > 1 or draft.kind in _ARRAYS and (entry is None or entry.kind in _ARRAYS)
-
-    # -- the bracket after a symbol -----------------------------------------------------------------------------------
-    def _bracket(self, draft: Draft, fence: Piece, derived: bool) -> Node | None:
-        """The call, time, slice or component that the bracket after a symbol makes of it; None if it is a factor."""
-        opening, closing = fence.brackets
-        inner = fence.parts[0]
-        head = draft.node()
-        span = (draft.start, fence.end)
-        if opening == "{" and draft.entry is not None and draft.entry.is_function and draft.name in STANDARD:
-            return make("Call", head, make("Set", *self.arguments(inner)), span=span)
-        if (opening, closing) not in (("(", ")"), ("[", "]")):
-            return None
-        parts = split_pieces(inner, "sep", ",", ";")
-        several = len(parts) > 1 or any(p.is_("given") for p in inner)
-        if opening == "[" and any(p.is_("rel", ":") for p in inner) and len(parts) == 1:
-            ends = split_pieces(inner, "rel", ":")
-            if len(ends) > 2:
-                raise Refused(fence.start, "[", "a slice has one colon")
-            return make("Slice", head, *(self.expression(e) if e else Node("Absent") for e in ends), span=span)
-        clock = {"call": "(", "bracket": "["}.get(self.table.time) == opening
-        timeless = draft.time is None and not several and bool(inner) and (clock or not draft.index)
-        if timeless and draft.sequence and (clock or self._only_time(inner)):
-            if not clock:
-                self.note(fence.start, "time-style", f"the bracket after {draft.name} is read as its time")
-            draft.time, draft.end = self.expression(inner), fence.end
-            return draft.node()
-        if draft.entry is not None and draft.entry.is_function:
-            return None if draft.index else make("Call", head, *self.arguments(inner), span=span)
-        if opening == "[" and draft.kind in _ARRAYS and all(len(p) == 1 and self.counts(p[0]) for p in parts):
-            draft.index.extend(self.expression(p) for p in parts)
-            draft.end = fence.end
-            return draft.node()
-        lone = len(inner) > 0 and inner[0].named and self.scripts(inner, 1)[1] == len(inner)
-        argument = lone and draft.kind == "scalar" and draft.name[0].isupper() and not derived   # L(theta), not nabla L (x)
-        if draft.kind in _ARRAYS or not inner or not several and draft.entry is not None and not argument:
-            return None
-        if draft.entry is None:
-            self.note(draft.start, "undeclared", f"{draft.name} is not declared; the bracket after it is read as a call")
-        else:
-            self.note(draft.start, "call", f"{draft.name} is no function; the bracket after it is read as a call")
-        return make("Call", head, *self.arguments(inner), span=span)
-
-    def _only_time(self, inner: Pieces) -> bool:
-        """A time variable alone, or with a whole number added."""
-        return inner[0].named and inner[0].text == self.table.time_letter and (
-            len(inner) == 1 or len(inner) == 3 and inner[1].is_("op", "+", "-") and inner[2].kind == "number")
-
-    def arguments(self, inner: Pieces) -> list[Node]:
-        """The arguments of a bracket; those after a semicolon or a bar are in one Given at the end."""
-        bars = [p for p in inner if p.is_("bar", "|")]
-        if len(bars) == 1:
-            inner = tuple(Piece("given", "|", p.start, p.end) if p is bars[0] else p for p in inner)
-        runs: list[list[Piece]] = [[]]
-        for piece in inner:
-            if piece.is_("given") or piece.is_("sep", ";"):
-                runs.append([])
-            else:
-                runs[-1].append(piece)
-        groups = [self._listed(run) if run else [] for run in runs]
-        given = [node for group in groups[1:] for node in group]
-        return groups[0] + ([make("Given", *given)] if given else [])
-
-    def _listed(self, run: list[Piece]) -> list[Node]:
-        out = []
-        for part in split_pieces(run, "sep", ","):
-            part = [p for p in part if not p.is_("sep", "quad")]
-            if not part:
-                raise Refused(span_of(run)[1], ",", "an argument between commas is missing")
-            if len(part) == 1 and part[0].is_("op", "Dot"):
-                out.append(Node("Slot", (), (part[0].start, part[0].end)))
-            else:
-                out.append(self.side(part))
-        return out
-
-    # -- scripts on other things --------------------------------------------------------------------------------------
-    def posts(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
-        """The scripts at `i` on something that is no plain symbol, as items; and the index after them."""
-        scripts, j = self.scripts(pieces, i)
-        out = []
-        for mark, inner in scripts:
-            span = span_of(inner)
-            if mark == "_":
-                juxtaposed = len(inner) > 1 and all(map(self.counts, inner))
-                nodes = tuple(self.side(p) for p in ([[q] for q in inner] if juxtaposed else split_pieces(inner, "sep", ",")))
-                out.append(Item("post", span, "At", nodes))
-            elif mark == "'":
-                out.append(Item("post", span, "Prime"))
-            elif self.transposes(inner, ""):
-                out.append(Item("post", span, "Transpose"))
-            elif inner[0].is_("op", "-") and len(inner) == 2 and self.transposes(inner[1:], ""):
-                out += [Item("post", span, "Pow", (make("Neg", num(1)),)), Item("post", span, "Transpose")]
-            elif inner[0].kind == "fence" and len(inner) == 1 and self.mentions_time(inner):
-                raise Refused(inner[0].start, "(", "a time can only be written on a symbol")
-            else:
-                out.append(Item("post", span, "Pow", (self.expression(inner),)))
-        return out, j
+        return len(inner) > 1 or draft.kind in ARRAYS and (entry is None or entry.kind in ARRAYS)
 
 
 def _cuts(mark: str, script: Pieces) -> list[tuple[Pieces, Pieces]]:

@@ -26,13 +26,13 @@ from symrnn.read.tokens import Refused
 from symrnn.read.tree import Node
 
 if TYPE_CHECKING:
-    from symrnn.read.items import Items
+    from symrnn.read.arrays import Arrays
 
 _KINDS = {("|", "|"): "Abs", ("||", "||"): "Norm", ("<", ">"): "Inner", ("floor", "floor"): "Floor", ("ceil", "ceil"): "Ceil"}
 _MIXED = {("(", ")"), ("[", "]"), ("(", "]"), ("[", ")")}
 
 
-def bracketed(read: Items, opening: str, closing: str, inner: Pieces, span: tuple[int, int]) -> Node:
+def bracketed(read: Arrays, opening: str, closing: str, inner: Pieces, span: tuple[int, int]) -> Node:
     """The node of a bracket. Errors: :class:`Refused` for an empty bracket and for brackets that do not go together."""
     if not inner:
         raise Refused(span[0], opening, "the brackets are empty")
@@ -50,7 +50,7 @@ def bracketed(read: Items, opening: str, closing: str, inner: Pieces, span: tupl
     return _round_or_square(read, opening, closing, inner, span)
 
 
-def _set(read: Items, inner: Pieces, span: tuple[int, int]) -> Node:
+def _set(read: Arrays, inner: Pieces, span: tuple[int, int]) -> Node:
     """A set of its members, or of what fulfils a condition; or braces that only group."""
     colon = next((k for k, p in enumerate(inner) if p.is_("rel", ":")), None)
     if colon is not None:
@@ -58,7 +58,7 @@ def _set(read: Items, inner: Pieces, span: tuple[int, int]) -> Node:
     return make("Set", *read.arguments(inner), span=span)
 
 
-def _round_or_square(read: Items, opening: str, closing: str, inner: Pieces, span: tuple[int, int]) -> Node:
+def _round_or_square(read: Arrays, opening: str, closing: str, inner: Pieces, span: tuple[int, int]) -> Node:
     commas = split_pieces(inner, "sep", ",")
     stacked = split_pieces(inner, "sep", ";")
     if len(commas) == 1 and len(stacked) == 1:

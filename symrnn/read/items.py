@@ -1,26 +1,21 @@
-r"""Pieces to items: fractions, derivatives, sums with their bounds, brackets, matrices and cases become finished atoms."""
+r"""Pieces to items: every kind of piece in a table, to a finished atom, an operator, a script or a sum."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from symrnn.read import signs
-from symrnn.read.atoms import Atoms
+from symrnn.read.arrays import Arrays
 from symrnn.read.brackets import bracketed
 from symrnn.read.pieces import Piece, Pieces, group_contents, name_of, span_of, split_pieces
 from symrnn.read.skeleton import NO_BOUNDS, Item, make
 from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
-from symrnn.read.tree import ABSENT, ELLIPSIS, OTHERWISE, SLOT, Node, num
-
-WINDOW = 40
-"""Pieces within which the slash of a derivative such as dL/dW must stand."""
+from symrnn.read.tree import ABSENT, ELLIPSIS, SLOT, Node
 
 MAX_SIGNS = 20
 """Signs such as Delta or the partial sign directly after one another; longer chains are refused."""
 
-_CONDITION_WORDS = frozenset("if for when where with".split())
-_OTHERWISE_WORDS = frozenset("otherwise else otherwise, else,".split())
 _OUTSIDE = {
     "rel": "a relation cannot stand inside an expression", "link": "a conclusion cannot stand inside an expression",
     "sep": "a separator cannot stand here", "point": "a full stop can stand only at the end of a formula",
@@ -30,7 +25,7 @@ _OUTSIDE = {
 }
 
 
-class Items(Atoms):
+class Items(Arrays):
     """Reads expressions: a run of pieces to items, and those through the grammar of the skeleton."""
 
     _signs = 0
@@ -82,13 +77,12 @@ class Items(Atoms):
         composed = len(entries) == 2 and all(e is not None and e.is_function for e in entries)
         return Item("op", item.span, "Compose" if composed else "Had")
 
-    # -- one item -----------------------------------------------------------------------------------------------------
     def _item(self, pieces: Sequence[Piece], i: int, before: list[Item]) -> tuple[list[Item], int]:
         """The items that begin at piece `i`, and the index of the piece after them."""
         piece = pieces[i]
         span = (piece.start, piece.end)
         kind = piece.kind
-        if kind == "letter" and piece.text == "d" and (found := self._plain_derivative(pieces, i)):
+        if kind == "letter" and piece.text == "d" and (found := self.plain_derivative(pieces, i)):
             return self._with_posts(found[0], pieces, found[1])
         if kind == "letter" and piece.text == "e" and "e" not in self.table and pieces[i + 1 : i + 2] and pieces[
                 i + 1].is_("script", "^"):
@@ -99,7 +93,7 @@ class Items(Atoms):
             return self._with_posts(make("Call", Node("Sym", ("exp",), span), exponent), pieces, j)
         if kind == "letter" and piece.text == "Delta" and "Delta" not in self.table and i + 1 < len(pieces) and (
                 pieces[i + 1].named or pieces[i + 1].kind in ("group", "fence")):
-            body, j = self._one(pieces, i + 1)
+            body, j = self.one(pieces, i + 1)
             return [Item("atom", span, nodes=(make("Delta", body, span=(piece.start, body.span[1])),))], j
         if piece.named:
             return self.symbol(pieces, i)
@@ -128,7 +122,7 @@ class Items(Atoms):
         posts, j = self.posts(pieces, j)
         return [Item("atom", node.span, nodes=(node,)), *posts], j
 
-    def _one(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int]:
+    def one(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int]:
         """One factor: the node of the piece at `i` with its scripts and brackets."""
         if i >= len(pieces):
             raise Refused(pieces[-1].end, "", "something must follow here")
@@ -227,126 +221,23 @@ class Items(Atoms):
                     span=(piece.start, piece.end))
         return self._with_posts(node, pieces, i + 1)
 
-    # -- derivatives ----------------------------------------------------------------------------------------------------
     def _frac(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         piece = pieces[i]
         above, below = (contents_of(part) for part in piece.parts)
         if not below:
             raise Refused(piece.start, "", "the denominator is missing")
-        node = self._derivative(piece, above, below)
+        node = self.derivative(piece, above, below)
         if node is None:
             node = make("Div", self.expression(above, (piece.start, piece.end)), self.expression(below),
                         span=(piece.start, piece.end))
         return self._with_posts(node, pieces, i + 1)
 
-    def _mark(self, pieces: Sequence[Piece]) -> str:
-        """The kind of derivative that a run begins with, or ''."""
-        if not pieces:
-            return ""
-        first = pieces[0]
-        if first.kind == "partial":
-            return "partial"
-        for letter, kind in (("d", "d"), ("D", "total")):
-            if first.is_("letter", letter) and (first.font == "\\mathrm" or letter not in self.table):
-                return kind
-        return ""
-
-    def _derivative(self, frac: Piece, above: Pieces, below: Pieces) -> Node | None:
-        """The derivative that a fraction is, or None if it is a quotient."""
-        kind = self._mark(above)
-        bare = all(run and run[0].is_("letter", "d") and (len(run) < 2 or run[1].kind not in ("script", "op"))
-                   for run in (above, below))
-        if not kind and bare and len(below) > 1:
-            self.note(frac.start, "derivative-or-quotient", "d is declared, but the fraction is read as a derivative")
-            above, below = (tuple(p.with_font("\\mathrm") if p.is_("letter", "d") else p for p in run) for run in (above, below))
-            kind = "d"
-        marks = [k for k in range(len(below)) if kind and self._mark(below[k:]) == kind and not (
-            k and below[k - 1].kind == "script")]
-        if not kind or not marks and kind != "partial":
-            return None
-        order, kind, numerator = self._order(above, kind)
-        span = (frac.start, frac.end)
-        if not marks:
-            self.note(frac.start, "derivative-sign", "the denominator has no sign of derivation; it is read as if it had one")
-            segments, lead = [below], ()
-        else:
-            segments = [below[a + 1 : b] for a, b in zip(marks, [*marks[1:], len(below)], strict=True)]
-            lead = below[: marks[0]]
-        lead = lead[:-1] if lead and lead[-1].is_("op", "Dot", "Times", "Star") else lead
-        denominators = [node for segment in segments for node in self._variable(segment, order, frac)]
-        if len(denominators) != order:
-            raise Refused(frac.start, "", f"a derivative of order {order} must have as many variables, not {len(denominators)}")
-        body = self.expression(numerator) if numerator else SLOT
-        node = make("Deriv", kind, str(order), body, *denominators, span=span)
-        return make("Div", node, self.expression(lead), span=span) if lead else node
-
-    def _order(self, above: Pieces, kind: str) -> tuple[int, str, Pieces]:
-        """Order and kind of a derivative, and what stands after its sign."""
-        if len(above) > 2 and above[1].is_("script", "^"):
-            inner = group_contents(above[2])
-            if name_of(inner) == "+" and kind == "partial":
-                return 1, "immediate", above[3:]
-            if len(inner) == 1 and inner[0].kind == "number" and inner[0].text in "123456789":
-                return int(inner[0].text), kind, above[3:]
-            raise Refused(above[2].start, name_of(inner), "the order of a derivative must be a small number")
-        return 1, kind, above[1:]
-
-    def _variable(self, segment: Pieces, order: int, frac: Piece) -> list[Node]:
-        """The variable of one sign in a denominator, as often as its power says."""
-        if not segment:
-            raise Refused(frac.end, "", "the variable of the derivative is missing")
-        if order > 1 and len(segment) > 2 and segment[-2].is_("script", "^"):
-            inner = group_contents(segment[-1])
-            if len(inner) == 1 and inner[0].kind == "number" and inner[0].text in "23456789":
-                return [self.expression(segment[:-2])] * int(inner[0].text)
-        return [self.expression(segment)]
-
     def _partial(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
-        node, j = self._slanted(pieces, i, "partial") or (None, i)
+        node, j = self.slanted(pieces, i, "partial") or (None, i)
         if node is None:
-            body, j = self._one(pieces, i + 1)
+            body, j = self.one(pieces, i + 1)
             node = make("Differential", "partial", body, span=(pieces[i].start, body.span[1]))
         return [Item("atom", node.span, nodes=(node,))], j
-
-    def _plain_derivative(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int] | None:
-        """A derivative with a slash, or a differential, that begins with the letter d."""
-        if i + 1 >= len(pieces) or not (
-                pieces[i + 1].named or pieces[i + 1].is_("script", "^") or pieces[i + 1].kind in ("fence", "group")):
-            return None
-        if not self._mark(pieces[i:]):
-            slash = next((k for k in range(i, min(len(pieces) - 2, i + WINDOW)) if pieces[k].is_("op", "Div")), None)
-            tight = slash is not None and pieces[slash + 1].is_("letter", "d") and pieces[slash + 2].named and all(
-                pieces[k].end == pieces[k + 1].start for k in (i, slash + 1))
-            if not tight or slash is None:
-                return None
-            self.note(pieces[i].start, "derivative-or-quotient", "d is declared, but the fraction is read as a derivative")
-            upright = {i, slash + 1}
-            pieces = [p.with_font("\\mathrm") if k in upright else p for k, p in enumerate(pieces)]
-        found = self._slanted(pieces, i, "d")
-        if found is None and pieces[i].font == "\\mathrm" and not pieces[i + 1].kind == "script":
-            body, j = self._one(pieces, i + 1)
-            return make("Differential", "d", body, span=(pieces[i].start, body.span[1])), j
-        return found
-
-    def _slanted(self, pieces: Sequence[Piece], i: int, kind: str) -> tuple[Node, int] | None:
-        """A derivative written with a slash: sign, one factor, slash, sign, one factor."""
-        reach = range(i + 1, min(len(pieces), i + WINDOW))
-        slash = next((k for k in reach if pieces[k].kind in ("op", "rel", "sep")), None)
-        if slash is None or not pieces[slash].is_("op", "Div") or self._mark(pieces[slash + 1 :]) != kind:
-            return None
-        order, found, rest = self._order(tuple(pieces[i:slash]), kind)
-        body, used = self._one(rest, 0) if rest else (SLOT, 0)
-        if used < len(rest):
-            return None
-        j, denominators = slash + 1, []
-        while len(denominators) < order and self._mark(pieces[j:]) == kind:
-            base, after = self._one(pieces, j + 1)
-            power = int(base.nodes[1].head) if order > 1 and base.op == "Pow" and base.nodes[1].op == "Num" else 1
-            denominators += [base.nodes[0] if power > 1 else base] * power
-            j = after
-        if len(denominators) != order:
-            raise Refused(pieces[slash].start, "/", f"a derivative of order {order} must have as many variables")
-        return make("Deriv", found, str(order), body, *denominators, span=(pieces[i].start, pieces[j - 1].end)), j
 
     def _nabla(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         scripts, j = self.scripts(pieces, i + 1)
@@ -358,45 +249,18 @@ class Items(Atoms):
         node = Node("Grad", (wrt, SLOT), (pieces[i].start, pieces[j - 1].end))
         return [Item("atom", node.span, nodes=(node,))], j
 
-    # -- sums ---------------------------------------------------------------------------------------------------------
     def _big(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         scripts, j = self.scripts(pieces, i + 1)
         found = dict(reversed(scripts))
         if len(found) < len(scripts) or "'" in found:
             raise Refused(pieces[i].start, pieces[i].text, "a sum can have one lower and one upper script")
         upper = self.expression(found["^"]) if "^" in found else ABSENT
-        bounds = self._bounds(found["_"], upper) if "_" in found else (ABSENT, ABSENT, upper, ABSENT)
+        bounds = self.bounds(found["_"], upper) if "_" in found else (ABSENT, ABSENT, upper, ABSENT)
         if self.mentions_time(found.get("_", ())) or self.mentions_time(found.get("^", ())):
             self.clocks.update(bounds[k].head for k in range(0, len(bounds), 4) if bounds[k].op == "Sym")
         span = (pieces[i].start, pieces[j - 1].end)
         return [Item("big", span, pieces[i].text, bounds or NO_BOUNDS)], j
 
-    def _bounds(self, sub: Pieces, upper: Node) -> tuple[Node, ...]:
-        """Variable, lower bound, upper bound and restriction, for each variable of a sum."""
-        quads: list[list[Node]] = []
-        pending: list[Node] = []
-        for part in split_pieces(sub, "sep", ",", "\\\\"):
-            rels = [p.text for p in part if p.kind == "rel"]
-            sides = [self.expression(run, span_of(sub)) for run in split_pieces(part, "rel")]
-            if not rels:
-                pending.append(sides[0])
-                continue
-            quad = _bound(rels, sides, upper)
-            if pending and len(rels) == 1 and pending[-1] in sides:      # \\sum_{j, i \\ne j}
-                chain = make("Chain", sides[0], make("Rel", rels[0], sides[1]))
-                quads += [[variable, ABSENT, upper, ABSENT] for variable in pending[:-1]]
-                quads.append([pending[-1], ABSENT, upper, chain])
-                pending = []
-                continue
-            if quads and quad[3] != ABSENT:
-                quads[-1][3] = quad[3] if quads[-1][3] == ABSENT else make("Seq", quads[-1][3], quad[3])
-                continue
-            quads += [[variable, *quad[1:]] for variable in pending] + [quad]
-            pending = []
-        quads += [[variable, ABSENT, upper, ABSENT] for variable in pending]
-        return tuple(node for quad in quads for node in quad)
-
-    # -- brackets -------------------------------------------------------------------------------------------------------
     def _fence(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         piece, j = pieces[i], i + 1
         opening, closing = piece.brackets
@@ -428,7 +292,6 @@ class Items(Atoms):
         items, j = self._fence([fence, *pieces[end + 1 :]], 0)
         return items, j + end
 
-    # -- environments -----------------------------------------------------------------------------------------------------
     def _env(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         piece = pieces[i]
         if piece.text in signs.CASE_ENVIRONMENTS:
@@ -439,79 +302,9 @@ class Items(Atoms):
             raise Refused(piece.start, piece.text, "this environment cannot stand inside an expression")
         return self._with_posts(node, pieces, i + 1)
 
-    def matrix(self, inner: Pieces, span: tuple[int, int]) -> Node:
-        """A matrix of its rows."""
-        rows = [make("Row", *(self.side(cell) if cell else ABSENT for cell in split_pieces(row, "sep", "&")))
-                for row in split_pieces(inner, "sep", "\\\\") if row]
-        if not rows:
-            raise Refused(span[0], "", "the matrix has no rows")
-        return make("Matrix", *rows, span=span)
-
-    def cases(self, inner: Pieces, span: tuple[int, int]) -> Node:
-        """A definition by cases."""
-        found = []
-        for row in split_pieces(inner, "sep", "\\\\"):
-            value, *rest = split_pieces(row, "sep", "&")
-            if not value and not any(rest):
-                continue
-            condition = [p for run in rest for p in run]
-            if not condition:
-                k = next((k for k, p in enumerate(value) if _says(p, _CONDITION_WORDS | _OTHERWISE_WORDS)), len(value))
-                value, condition = value[:k], value[k:]
-            while value and (value[-1].kind == "sep" or value[-1].kind == "point"):
-                value = value[:-1]
-            found.append(make("If", self.expression(value, span), self._condition(condition, span)))
-        if not found:
-            raise Refused(span[0], "", "the definition has no cases")
-        return make("Cases", *found, span=span)
-
-    def _condition(self, pieces: list[Piece], span: tuple[int, int]) -> Node:
-        pieces = [p for p in pieces if not p.is_("sep", "quad")]
-        while pieces and pieces[-1].kind in ("point", "sep"):
-            pieces = pieces[:-1]
-        if pieces and _says(pieces[0], _OTHERWISE_WORDS) and len(pieces) == 1:
-            return OTHERWISE
-        while pieces and _says(pieces[0], _CONDITION_WORDS):
-            pieces = pieces[1:]
-        if not pieces:
-            raise Refused(span[1], "", "the condition of a case is missing")
-        return self.side(pieces)
-
-
-def _says(piece: Piece, words: frozenset[str]) -> bool:
-    return piece.kind in ("text", "word") and piece.text.strip().lower() in words
-
 
 def contents_of(pieces: Pieces) -> Pieces:
     """The pieces without braces round all of them."""
     while len(pieces) == 1 and pieces[0].kind == "group":
         pieces = pieces[0].parts[0]
     return pieces
-
-
-_SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-
-
-def _bound(rels: list[str], sides: list[Node], upper: Node) -> list[Node]:
-    """The bounds that one condition under a sum gives: variable, lower, upper, restriction."""
-    if len(rels) == 2 and rels[0] in _SWAPPED and rels[1] in _SWAPPED:
-        low, high = (0, 2) if rels[0] in ("<", "<=") else (2, 0)
-        first, second = (rels[0], rels[1]) if low == 0 else (_SWAPPED[rels[1]], _SWAPPED[rels[0]])
-        if first in ("<", "<=") and second in ("<", "<="):
-            return [sides[1], _next(sides[low], first, 1), _next(sides[high], second, -1), ABSENT]
-    if len(rels) == 1 and rels[0] == "=":
-        return [sides[0], sides[1], upper, ABSENT]
-    if len(rels) == 1 and rels[0] in (">", ">=") and upper == ABSENT:
-        return [sides[0], _next(sides[1], rels[0], 1), upper, ABSENT]
-    if len(rels) == 1 and rels[0] in ("<", "<=") and upper == ABSENT:
-        return [sides[0], ABSENT, _next(sides[1], rels[0], -1), ABSENT]
-    chain = make("Chain", sides[0], *(make("Rel", r, s) for r, s in zip(rels, sides[1:], strict=True)))
-    return [sides[0], ABSENT, upper, chain]
-
-
-def _next(bound: Node, relation: str, step: int) -> Node:
-    """The bound that a strict relation between whole numbers means."""
-    if relation in ("<=", ">="):
-        return bound
-    one = num(1)
-    return make("Add", bound, one if step > 0 else make("Neg", one), span=bound.span)
