@@ -9,11 +9,15 @@ from symrnn.expr import Size, Symbol, Time
 from symrnn.expr.functions import function, is_unspecified
 from symrnn.prove import elementary
 from symrnn.prove.claim import Unsupported
+from symrnn.prove.elementary import Value
 from symrnn.prove.forms import Atom, Factor, Form, Label, Range, Term, TooSymmetric, component, connected
 
 Terms = dict[Term, Fraction]
+Change = Callable[[Atom], Form | Atom | None]
 ONE = Fraction(1)
 FREE = "@=~%"
+STEP = "step "
+"""What the name of the atom for a step as a number begins with."""
 LIMIT = 20_000
 """The most terms a form may have; beyond it the proof gives up (``undecided: limit``), it never waits."""
 
@@ -58,9 +62,14 @@ class Algebra:
     def delta(self, i: Label, j: Label, size: Size, axes: Iterable[tuple[Label, Size]] = ()) -> Form:
         return self.of(Atom("d", slots=(size, size)), (i, j), axes)
 
-    def count(self, size: Size | str) -> Form:
+    def count(self, size: Size) -> Form:
         """A size as a number."""
-        return self.number(size) if isinstance(size, int) else self.of(Atom("n", str(size)), ())
+        return self.number(size) if isinstance(size, int) else self.of(Atom("n", size), ())
+
+    def position(self, t: Time) -> Form:
+        """A step as a number, counted from 1."""
+        base = self.of(Atom("n", STEP + t.base), ()) if t.base else self.number(0)
+        return self.add(base, self.number(t.offset))
 
     # ------------------------------------------------------------------------------------------------------ linear part
     def add(self, *forms: Form) -> Form:
@@ -138,7 +147,8 @@ class Algebra:
             state = self._settle(fs, ds)
             if state is None:
                 continue
-            fs, ds = state
+            k, fs, ds = state
+            c *= k
             split = self._split(fs)
             if split is not None:
                 work += [(c * k, more, dict(ds)) for k, more in split]
@@ -151,32 +161,41 @@ class Algebra:
             out[term] = out.get(term, Fraction(0)) + c
         return {t: c for t, c in out.items() if c}
 
-    def _settle(self, factors: list[Factor], dummies: dict[Label, Size]) -> tuple[list[Factor], dict[Label, Size]] | None:
-        """Apply the rewrites that keep one product one product, until none applies; None when it is zero."""
+    def _settle(self, factors: list[Factor], dummies: dict[Label, Size]) -> tuple[int, list[Factor], dict[Label, Size]] | None:
+        """Apply the rewrites that keep one product one product, until none applies; the number in front, or None for zero."""
+        number = 1
         while True:
             merged: dict[tuple[Atom, tuple[Label, ...]], int] = {}
             for a, ix, e in factors:
-                if a.symbol is not None and e > 0 and self.zero(a.symbol):
+                if a.symbol is not None and self.zero(a.symbol):
+                    if e < 0:
+                        raise Unsupported(f"a division by {a.symbol}, which is zero")
                     self.note("zero")
                     return None
                 if a.kind == "d":
-                    ix, e = tuple(sorted(ix)), 1
-                    merged[a, ix] = 1
+                    merged[a, tuple(sorted(ix))] = 1                # delta^n = delta for n > 0; a reciprocal of it is refused
                     continue
-                merged[a, ix] = merged.get((a, ix), 0) + e
+                had = merged.get((a, ix), 0)
+                if had * e < 0:
+                    self.note("power")
+                merged[a, ix] = had + e
             factors = [(a, ix, 1 if e > 0 and a.kind == "f" and function(a.name).idempotent else e)
                        for (a, ix), e in merged.items() if e]
             moved = self._deltas(factors, dummies)
             if moved is None:
                 return None
             changed, factors = moved
-            if changed or self._counts(factors, dummies) or self._closed_sums(factors, dummies):
+            if changed:
                 continue
-            return factors, dummies
+            count = self._counts(factors, dummies)
+            if count is not None:
+                number *= count
+            elif not self._closed_sums(factors, dummies):
+                return number, factors, dummies
 
     def _deltas(self, factors: list[Factor], dummies: dict[Label, Size]) -> tuple[bool, list[Factor]] | None:
         """Contract one Kronecker delta; None when it is zero."""
-        for n, (a, (i, j, *_), _) in ((n, f) for n, f in enumerate(factors) if f[0].kind == "d"):
+        for n, (_, (i, j, *_), _) in ((n, f) for n, f in enumerate(factors) if f[0].kind == "d"):
             rest = factors[:n] + factors[n + 1:]
             if i == j:
                 return True, rest
@@ -195,14 +214,19 @@ class Algebra:
                 return True, [*swapped, factors[n]]
         return False, factors
 
-    def _counts(self, factors: list[Factor], dummies: dict[Label, Size]) -> bool:
-        """A sum over a dummy that does not occur is its size."""
+    def _counts(self, factors: list[Factor], dummies: dict[Label, Size]) -> int | None:
+        """A sum over a dummy that does not occur is its size; the product of the numbers, None if there is no such dummy."""
         used = {x for _, ix, _ in factors for x in ix}
         idle = [d for d in dummies if d not in used]
+        number = 1
         for d in idle:
             self.note("count")
-            factors.append((Atom("n", str(dummies.pop(d))), (), 1))
-        return bool(idle)
+            size = dummies.pop(d)
+            if isinstance(size, int):
+                number *= size
+            else:
+                factors.append((Atom("n", size), (), 1))
+        return number if idle else None
 
     def _closed_sums(self, factors: list[Factor], dummies: dict[Label, Size]) -> bool:
         """A dummy in one factor only: entries of a simplex sum to one, exponentials to their partition sum."""
@@ -370,8 +394,8 @@ class Algebra:
             return None
         if a.kind == "f":
             u = self.argument(a, ix)
-            value = elementary.Value(self, self.apply(a.name, u))
-            slope = function(a.name).derivative(elementary.Value(self, u), value, lambda g, x: elementary.Value(self, self.apply(g, x.form)))
+            argument, value = Value(self, u), Value(self, self.apply(a.name, u))
+            slope = function(a.name).derivative(argument, value, lambda g, x: Value(self, self.apply(g, x.form)))
             return self.times(slope.form, self.derivative(u, s, labels))
         if a.kind in ("Z", "l"):
             along = f"%{next(self.fresh)[1:]}"
@@ -396,56 +420,84 @@ class Algebra:
         return self.add(*parts)
 
     def substitute(self, f: Form, values: Mapping[Symbol, Form]) -> Form:
-        """Replace symbols by forms whose axes are the slots of the symbol; functions are applied afresh."""
+        """Replace symbols by forms whose axes are the slots of the symbol."""
         if not any(s in values for s in f.symbols()):
             return f
-        pieces = []
+
+        def change(a: Atom) -> Form | None:
+            value = values.get(a.symbol) if a.symbol is not None else None
+            return None if value is None else self._on_slots(value, a)
+        return self.rebuild(f, change, {})
+
+    def retime(self, f: Form, move: Callable[[Time], Time]) -> Form:
+        """Move every time index (that of a sum over time is written ``#``); also where a step stands as a number."""
+        def change(a: Atom) -> Form | Atom | None:
+            s = a.symbol
+            if s is not None and s.time is not None:
+                to = move(s.time)
+                if to == s.time:
+                    return a if self.zero(s) else None              # a fact may hold now that did not when the form was made
+                return Atom(a.kind, a.name, Symbol(s.name, s.shape, s.kind, to), a.args, a.slots)
+            if a.kind == "n" and a.name.startswith(STEP):
+                t = Time(a.name[len(STEP):])
+                to = move(t)
+                return None if to == t else self.position(to)
+            return None
+        return self.rebuild(f, change, {}, lambda over: (move(over[0]), move(over[1])))
+
+    def rebuild(self, f: Form, change: Change, memo: dict[Atom, Form | Atom | None],
+                range_: Callable[[Range], Range] = lambda over: over) -> Form:
+        """Replace atoms by others or by forms on their slots (None: unchanged); functions are applied afresh to what changed."""
+        kept: Terms = {}
+        pieces: list[Form] = []
+        axes = [*f.labels, *((x, n) for x, n in self.sizes_in(f).items() if (x, n) not in f.labels)]
         for t, c in f.terms:
+            over = range_(t.over) if t.over else None
+            new = {a: self._rebuilt(a, change, memo) for part in t.parts for a, _, _ in part}
+            if not any(new.values()):
+                moved = Term(t.parts, over)
+                kept[moved] = kept.get(moved, Fraction(0)) + c
+                continue
             factors, dummies = t.factors(self.fresh)
-            parts: list[tuple[Form, list[Label]]] = [(self.form((), {Term((), t.over): c}), [])]
+            if not any(isinstance(b, Form) for b in new.values()):
+                for u, k in self.normal([(new[a] or a, ix, e) for a, ix, e in factors], dummies, over).items():  # type: ignore[misc]
+                    kept[u] = kept.get(u, Fraction(0)) + c * k
+                continue
+            parts: list[tuple[Form, Sequence[Label]]] = [(self.form((), {Term((), over): c}), ())]
             for a, ix, e in factors:
-                parts.append(self._substituted(a, ix, e, values))
-            pieces.append(self.contract(parts, f.labels, dummies))
-        return self.add(*pieces)
+                b = new[a]
+                parts.append((self.power(b, e) if isinstance(b, Form) else self._alone(b or a, e), ix))
+            pieces.append(self.contract(parts, axes, dummies))
+        return self.add(self.form(f.labels, kept), *pieces)
 
-    def _substituted(self, a: Atom, ix: Sequence[Label], e: int, values: Mapping[Symbol, Form]) -> tuple[Form, list[Label]]:
-        slots = [(f"%{n}", size) for n, size in enumerate(a.slots)]
-        if a.symbol is not None and a.symbol in values:
-            value = values[a.symbol]
-            base = self.rename(value, [x for x, _ in slots], slots)
-            return self.power(base, e), list(ix)
-        if a.args and any(s in values for g in a.args for s in g.symbols()):
-            args = [self.substitute(self.argument(a, [x for x, _ in slots] if k == 0 or len(a.args) == 1 else [], slots, k)
-                                    if a.kind in ("f",) else g, values) for k, g in enumerate(a.args)]
-            return self.power(self._again(a, args, slots), e), list(ix)
-        return self.form(slots, self.normal([(a, tuple(x for x, _ in slots), e)], {}, None)), list(ix)
+    def _rebuilt(self, a: Atom, change: Change, memo: dict[Atom, Form | Atom | None]) -> Form | Atom | None:
+        if a not in memo:
+            memo[a] = None
+            if a.args:
+                args = [self.rebuild(g, change, memo) for g in a.args]
+                if any(x is not y and x != y for x, y in zip(args, a.args, strict=True)):
+                    memo[a] = self._again(a, args)
+            else:
+                memo[a] = change(a)
+        return memo[a]
 
-    def _again(self, a: Atom, args: Sequence[Form], slots: Sequence[tuple[Label, Size]]) -> Form:
-        """The function of an atom, applied to new arguments."""
-        if a.kind == "f":
-            return self.apply(a.name, args[0])
+    def _again(self, a: Atom, args: Sequence[Form]) -> Form:
+        """The function of an atom, applied to new arguments; its axes are the slots of the atom."""
         if a.kind in ("Z", "l"):
             total = self.exp_sum(args[0], *args[0].labels[0])
             return total if a.kind == "Z" else self.apply("log", total)
-        return self.of(Atom(a.kind, a.name, args=tuple(args), slots=a.slots), [x for x, _ in slots], slots)
+        if a.kind == "f":
+            return self._on_slots(self.apply(a.name, args[0]), a)
+        return self._alone(Atom(a.kind, a.name, args=tuple(args), slots=a.slots), 1)
 
-    def retime(self, f: Form, move: Callable[[Time], Time], memo: dict[Form, Form] | None = None) -> Form:
-        """Move every time index (that of a sum over time is written ``#``)."""
-        memo = {} if memo is None else memo
-        if f in memo:
-            return memo[f]
-        out: Terms = {}
-        for t, c in f.terms:
-            factors, dummies = t.factors(self.fresh)
-            over = (move(t.over[0]), move(t.over[1])) if t.over else None
-            moved = [(self._moved(a, move, memo), ix, e) for a, ix, e in factors]
-            for u, k in self.normal(moved, dummies, over).items():
-                out[u] = out.get(u, Fraction(0)) + c * k
-        memo[f] = self.form(f.labels, out)
-        return memo[f]
+    def _slots(self, a: Atom) -> list[tuple[Label, Size]]:
+        return [(f"%{n}", size) for n, size in enumerate(a.slots)]
 
-    def _moved(self, a: Atom, move: Callable[[Time], Time], memo: dict[Form, Form]) -> Atom:
-        s = a.symbol
-        if s is not None and s.time is not None:
-            s = Symbol(s.name, s.shape, s.kind, move(s.time))
-        return Atom(a.kind, a.name, s, tuple(self.retime(g, move, memo) for g in a.args), a.slots)
+    def _on_slots(self, f: Form, a: Atom) -> Form:
+        """A form whose axes are renamed to the slots of an atom."""
+        slots = self._slots(a)
+        return self.rename(f, [x for x, _ in slots], slots)
+
+    def _alone(self, a: Atom, e: int) -> Form:
+        slots = self._slots(a)
+        return self.form(slots, self.normal([(a, tuple(x for x, _ in slots), e)], {}, None))

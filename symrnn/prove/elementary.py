@@ -1,4 +1,4 @@
-"""Elementary functions of normal forms: each function with rules of its own, reciprocals, and the arithmetic of the function table.
+"""Elementary functions of normal forms: functions with rules of their own, reciprocals, arithmetic of the function table.
 
 The rules are rows of :data:`symrnn.prove.forms.REWRITES`. A reciprocal is taken where its argument is not zero; that of a form
 that is zero by construction, or of Kronecker's delta, is refused.
@@ -126,8 +126,8 @@ def _exp(A: Algebra, f: Form) -> Form:
     inside: Terms = {}
     for t, c in f.terms:
         single = t.parts[0][0] if len(t.parts) == 1 and len(t.parts[0]) == 1 and t.over is None else None
-        if single is not None and c.denominator == 1 and single[2] == 1 and (
-                single[0].kind == "l" or (single[0].kind == "f" and single[0].name == "log" and all(x[0] != "#" for x in single[1]))):
+        if single is not None and c.denominator == 1 and single[2] == 1 and all(x[0] != "#" for x in single[1]) and (
+                single[0].kind == "l" or (single[0].kind == "f" and single[0].name == "log")):
             outside.append((single, int(c)))
         else:
             inside[t] = c
@@ -153,6 +153,8 @@ def _exp(A: Algebra, f: Form) -> Form:
 
 def _log(A: Algebra, f: Form) -> Form:
     """Logarithms of products of positive atoms, of sigmoids and their complements."""
+    if f.is_zero:
+        raise Unsupported("the logarithm of zero")
     pair = one_plus(f)
     if pair is not None:
         c, a, ix, e = pair

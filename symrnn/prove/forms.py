@@ -11,7 +11,7 @@ is a row of :data:`REWRITES` and is proved on its own in ``tests/prove/test_rewr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
@@ -24,14 +24,27 @@ BOUND = "#"
 """The time letter of the one sum over time that a term may carry."""
 
 
+class Hashed:
+    """A frozen record whose hash is computed once (forms lie deep inside one another)."""
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, f.name) for f in fields(self)))  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
 @dataclass(frozen=True)
-class Atom:
+class Atom(Hashed):
     """A typed quantity with one slot for each component index.
 
     ``kind``: ``v`` a symbol, ``f`` an elementwise function of a form, ``Z`` the sum of exponentials of a form over its one slot,
     ``l`` the log of that, ``d`` Kronecker's delta, ``n`` a size (or the count of steps), ``F`` an unspecified vector function of
     forms, ``J`` its Jacobian by one argument.
     """
+
+    __hash__ = Hashed.__hash__
 
     kind: str
     name: str = ""
@@ -59,8 +72,10 @@ Component = tuple[Factor, ...]
 
 
 @dataclass(frozen=True)
-class Term:
+class Term(Hashed):
     """A canonical product: its connected parts, and the range of its sum over time if it has one."""
+
+    __hash__ = Hashed.__hash__
 
     parts: tuple[Component, ...]
     over: Range | None = None
@@ -86,8 +101,10 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Form:
+class Form(Hashed):
     """A normal form: its free labels with their sizes, and its terms in canonical order."""
+
+    __hash__ = Hashed.__hash__
 
     labels: tuple[tuple[Label, Size], ...]
     terms: tuple[tuple[Term, Fraction], ...]

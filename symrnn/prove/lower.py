@@ -188,10 +188,7 @@ def _time_sum(L: Lowering, e: Expr) -> Form:
 
 def steps(A: Algebra, lo: Time, hi: Time) -> Form:
     """How many steps a range has: last - first + 1."""
-    def position(t: Time) -> Form:
-        base = A.of(Atom("n", f"steps {t.base}"), ()) if t.base else A.number(0)
-        return A.add(base, A.number(t.offset))
-    return A.add(A.subtract(position(hi), position(lo)), A.number(1))
+    return A.add(A.subtract(A.position(hi), A.position(lo)), A.number(1))
 
 
 def _call(L: Lowering, e: Expr) -> Form:
