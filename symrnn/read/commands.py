@@ -177,7 +177,7 @@ class Commands:
         opens = token.text in ("‘", "`") or before in ("(", ",", "=", "{", "[", "&", "\\in", "+", "-")
         if not opens:
             return (Piece("script", "'", token.start, token.end),)
-        words = []
+        words: list[str] = []
         for _ in range(40):
             inner = self._next()
             if inner.text in ("'", "’"):

@@ -50,7 +50,7 @@ class Derivatives(Atoms):
         span = (frac.start, frac.end)
         if not marks:
             self.note(frac.start, "derivative-sign", "the denominator has no sign of derivation; it is read as if it had one")
-            segments, lead = [below], ()
+            segments, lead = [below], below[:0]
         else:
             segments = [below[a + 1 : b] for a, b in zip(marks, [*marks[1:], len(below)], strict=True)]
             lead = below[: marks[0]]
@@ -113,7 +113,8 @@ class Derivatives(Atoms):
         body, used = self.one(rest, 0) if rest else (SLOT, 0)
         if used < len(rest):
             return None
-        j, denominators = slash + 1, []
+        j = slash + 1
+        denominators: list[Node] = []
         while len(denominators) < order and self._mark(pieces[j:]) == kind:
             base, after = self.one(pieces, j + 1)
             power = int(base.nodes[1].head) if order > 1 and base.op == "Pow" and base.nodes[1].op == "Num" else 1

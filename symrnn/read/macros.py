@@ -115,7 +115,8 @@ def _bracketed(token: Token, stack: list[tuple[Token, int]]) -> list[Token] | No
 
 
 def _until(token: Token, stack: list[tuple[Token, int]], opening: str, closing: str) -> list[Token]:
-    level, out = 1, []
+    level = 1
+    out: list[Token] = []
     while stack:
         piece, _ = stack.pop()
         level += (piece.text == opening) - (piece.text == closing)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import ABSENT, SLOT, Node
@@ -128,7 +129,7 @@ class Pratt:
         self._i += 1
         return self._items[self._i - 1]
 
-    def _fail(self, hint: str) -> None:
+    def _fail(self, hint: str) -> NoReturn:
         item = self._items[min(self._i, len(self._items) - 1)] if self._items else Item("op", (0, 0))
         start = item.span[0] if self._i < len(self._items) else item.span[1]
         raise Refused(start, item.text if self._i < len(self._items) else "", hint)

@@ -240,7 +240,8 @@ class Statements(Items):
         """Relations in a row, or an expression."""
         rels = [p for p in pieces if p.kind == "rel"]
         sides = split_pieces(pieces, "rel")
-        ends = [*rels, Piece("", "", *[span_of(list(pieces))[1]] * 2)]
+        end = span_of(list(pieces))[1]
+        ends = [*rels, Piece("", "", end, end)]
         for side, rel in zip(sides, ends, strict=True):
             if not side:
                 raise Refused(rel.start, rel.text, "one side of the relation is missing")

@@ -6,7 +6,9 @@ one of the tables of commands that change nothing; all else is refused with its 
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
+from typing import NoReturn
 
 from symrnn.read import names, signs
 from symrnn.read.commands import Commands
@@ -16,9 +18,6 @@ from symrnn.read.tokens import Refused, Token
 MAX_NESTING = 64
 """Brackets, braces, arguments and environments one inside the other; deeper formulas are refused. A braced argument
 counts twice."""
-
-WINDOW = 400
-"""Tokens within which an angle bracket must be closed to be one."""
 
 
 @dataclass
@@ -44,7 +43,7 @@ class Structure(Commands):
         self._i += 1
         return self.tokens[self._i - 1]
 
-    def _fail(self, hint: str, back: int = 0) -> None:
+    def _fail(self, hint: str, back: int = 0) -> NoReturn:
         token = self.tokens[min(self._i - back, len(self.tokens) - 1)]
         raise Refused(token.start, token.text, hint)
 
@@ -53,7 +52,8 @@ class Structure(Commands):
         first = self._next()
         if first.text != "{":
             return first.text, first.start, first.end
-        level, words = 1, []
+        level = 1
+        words: list[str] = []
         while True:
             token = self._next()
             level += (token.text == "{") - (token.text == "}")
@@ -71,7 +71,7 @@ class Structure(Commands):
             text = self._peek()
             if text in closers:
                 break
-            if text in ("}", "\\end", "\\right") or text in signs.CLOSERS and text != "\\rangle":
+            if text in ("}", "\\end", "\\right") or text in signs.CLOSERS:
                 if opener is None:
                     self._fail("nothing is open that this could close")
                 raise Refused(opener.start, opener.text, f"it is not closed before {text}")
@@ -121,7 +121,6 @@ class Structure(Commands):
                 self._fail("no meaning is known for this command with an argument; define it as a macro", back=1)
             return (Piece("unknown", name, token.start, token.end),)
         self._fail("this character has no meaning in a formula", back=1)
-        raise AssertionError
 
     def _argument(self) -> Pieces:
         """One argument as TeX takes it: a braced group, or one token (of a numeral: one digit)."""
@@ -161,24 +160,11 @@ class Structure(Commands):
         return (Piece("group", "", token.start, end, (inner,)),)
 
     def _bracket(self, token: Token) -> Pieces:
-        if token.text == "\\langle" and self._angle_is_loose():
-            return (Piece("rel", "<", token.start, token.end),)
         opening = signs.OPENERS[token.text]
         closers = frozenset(t for t, c in signs.CLOSERS.items() if c in signs.PAIRS[opening])
         inner = self._run(token, closers)
         closing = self._next()
         return (self._fence(opening, inner, signs.CLOSERS[closing.text], token.start, closing.end),)
-
-    def _angle_is_loose(self) -> bool:
-        """A ``\\langle`` that nothing closes at its own level."""
-        level = 0
-        for token in self.tokens[self._i : self._i + WINDOW]:
-            if token.text == "\\rangle" and level == 0:
-                return False
-            level += (token.text == "{") - (token.text == "}")
-            if level < 0:
-                return True
-        return True
 
     def _left(self, token: Token) -> Pieces:
         opening = self._delimiter()
@@ -222,7 +208,7 @@ _JOINED = {("<", "-"): ("rel", "<-"), ("-", ">"): ("rel", "->"), ("=", ">"): ("l
            ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
 _JOINED_LOOSE = {(":", "="): ("rel", ":="), ("+", "="): ("rel", "+="), ("-", "="): ("rel", "-=")}
 _NAMED_FONTS = names.FONTS | frozenset(r"\mathbb \mathbbm \mathds \mathrel".split())
-_DISPATCH: tuple[tuple[object, str], ...] = (
+_DISPATCH: tuple[tuple[Container[str], str], ...] = (
     (frozenset("{"), "_braces"), (signs.OPENERS.keys(), "_bracket"), (frozenset({"\\left"}), "_left"),
     (frozenset({"\\begin"}), "_environment"), (_NAMED_FONTS, "_font"), (names.TEXTS, "_text"), (names.ACCENTS, "_accent"),
     (signs.FRACTIONS, "_fraction"), (frozenset({"\\sqrt"}), "_root"), (names.WRAPPERS, "_wrapper"),
