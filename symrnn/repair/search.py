@@ -1,0 +1,229 @@
+"""The search for the nearest formula that is proved: best first by cost, term by term before the whole, counted in steps.
+
+A claim keeps its left side. A candidate must fit (shapes), then agree with the left side at one point of a prime field, and only
+then is it put to the ladder of decision; nothing but ``proved`` is accepted.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from heapq import heappop, heappush
+from typing import Generic, TypeVar
+
+from symrnn.expr import Expr, negative
+from symrnn.prove.claim import Claim, Unsupported
+from symrnn.prove.decide import decide
+from symrnn.prove.verdict import Verdict
+from symrnn.repair.derived import derived
+from symrnn.repair.edits import CHEAPEST, KIND, Edit, single_edits
+from symrnn.repair.palette import Palette
+from symrnn.repair.places import Path, alone, part, size, terms, without
+from symrnn.repair.places import replace as put
+from symrnn.repair.target import Target
+
+BUDGET = 60_000         # steps: one for a candidate, more for what is done with it
+EVALUATION, DECISION = 4, 500
+MOST_EDITS, MOST_COST = 3, 3.7
+IN_A_TERM = 2           # edits in one term
+DERIVED = Edit("derived formula", "SR299", 9.0, ("the derived formula",))
+
+T = TypeVar("T")
+Edits = tuple[Edit, ...]
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A claim that is proved, and the edits that lead to it (or the derived formula, as one edit of that name)."""
+
+    claim: Claim
+    edits: Edits
+    verdict: Verdict
+
+    @property
+    def cost(self) -> float:
+        """The sum of the costs of the edits."""
+        return sum(e.cost for e in self.edits)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The edits in words."""
+        return tuple(e.words for e in self.edits)
+
+    @property
+    def code(self) -> str:
+        """The code of the dearest edit; SR299 when edits of more than one kind are needed."""
+        codes = {e.code for e in self.edits}
+        return max(self.edits, key=lambda e: e.cost).code if len(codes) == 1 else "SR299"
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether no edit was found and the derived formula stands in."""
+        return self.edits == (DERIVED,)
+
+
+@dataclass
+class Steps:
+    """What is left of a budget."""
+
+    left: int
+
+    def spend(self, n: int) -> bool:
+        """Whether there was that much left."""
+        self.left -= n
+        return self.left >= 0
+
+
+def repair(claim: Claim, budget: int = BUDGET) -> Repair | None:
+    """The nearest right side with which the claim is proved, or None.
+
+    Single edits of the whole come first, then each wrong term against the terms that are missing, then several edits of the
+    whole; if the bound is reached, the derived formula. ``budget`` counts steps, so the answer is the same on every machine.
+    """
+    return _Repairer(claim, Steps(budget)).run()
+
+
+# ------------------------------------------------------------------------------------------------------------- best first
+@dataclass(frozen=True)
+class Best(Generic[T]):
+    """Best-first search: ``accept`` is the filter, ``finish`` the decision on what passed it, cheapest and smallest first."""
+
+    palette: Palette
+    steps: Steps
+    accept: Callable[[Expr], bool]
+    finish: Callable[[Expr, Edits], T | None]
+    most_edits: int = MOST_EDITS
+    most_cost: float = MOST_COST
+
+    def run(self, start: Expr) -> T | None:
+        frontier: list[tuple[float, int, Expr, Edits]] = [(0.0, 0, start, ())]
+        hits: list[tuple[float, int, int, Expr, Edits]] = []
+        best: dict[Expr, float] = {start: 0.0}
+        count = 0
+        while frontier or hits:
+            if hits and (not frontier or hits[0][0] < frontier[0][0] + CHEAPEST):
+                _, _, _, e, edits = heappop(hits)
+                found = self.finish(e, edits)
+                if found is not None:
+                    return found
+                continue
+            cost, _, e, edits = heappop(frontier)
+            if cost > best[e]:
+                continue
+            for new, edit in single_edits(e, self.palette):
+                if not self.steps.spend(1):
+                    frontier.clear()
+                    break
+                whole = round(cost + edit.cost, 3)
+                if whole > self.most_cost or whole >= best.get(new, 99.0):
+                    continue
+                first = new not in best
+                best[new] = whole
+                count += 1
+                if new.fault is None and (not first or self.steps.spend(EVALUATION)) and self.accept(new):
+                    heappush(hits, (whole, size(new), count, new, (*edits, edit)))
+                elif len(edits) + 1 < self.most_edits and whole + CHEAPEST <= self.most_cost:
+                    heappush(frontier, (whole, count, new, (*edits, edit)))
+        return None
+
+
+# -------------------------------------------------------------------------------------------------------------- one claim
+@dataclass
+class _Repairer:
+    claim: Claim
+    steps: Steps
+    seen: set[Expr] = field(default_factory=set)
+
+    def run(self) -> Repair | None:
+        if self.claim.left.fault is not None:
+            return None
+        self.formula = derived(self.claim)
+        self.palette = Palette(self.claim, self.formula if self.formula is not None else self.claim.left)
+        try:
+            self.target = Target(self.claim)
+        except Unsupported:
+            return None
+        return self.whole(1) or self.by_terms() or self.whole(MOST_EDITS) or self.fallback()
+
+    def whole(self, most: int) -> Repair | None:
+        """Edits anywhere in the right side."""
+        return Best(self.palette, self.steps, self.target.met, self.finish, most).run(self.claim.right)
+
+    def finish(self, right: Expr, edits: Edits) -> Repair | None:
+        """The repair with this right side, if it is proved; the left side itself is none."""
+        left = self.claim.left
+        if right in self.seen or right is left or right is negative(left) or not self.steps.spend(DECISION):
+            return None
+        self.seen.add(right)
+        claim = replace(self.claim, right=right)
+        verdict = decide(claim)
+        return Repair(claim, edits, verdict) if verdict.word == "proved" else None
+
+    def fallback(self) -> Repair | None:
+        """The derived formula."""
+        if self.formula is None or self.formula is self.claim.left:
+            return None
+        claim = replace(self.claim, right=self.formula)
+        verdict = decide(claim)
+        return Repair(claim, (DERIVED,), verdict) if verdict.word == "proved" else None
+
+    # ------------------------------------------------------------------------------------------------------- term by term
+    def by_terms(self) -> Repair | None:
+        """Terms equal to one of the derived terms stay; each other one is repaired against a derived term that is missing."""
+        right, formula = self.claim.right, self.palette.formula
+        mine, wanted = terms(right), terms(formula)
+        if len(mine) < 2:
+            return None
+        missing = [alone(formula, p)(part(formula, p)) for p in wanted]
+        wrong: list[Path] = []
+        for p in mine:
+            value = alone(right, p)(part(right, p))
+            found = next((m for m in missing if self.target.met(value, m)), None)
+            if found is None:
+                wrong.append(p)
+            else:
+                missing.remove(found)
+        changes: dict[Path, Expr] = {}
+        edits: Edits = ()
+        for p in wrong:
+            done = self.one_term(p, missing)
+            if done is not None:
+                changes[p], more, found = done
+                missing.remove(found)
+                edits += more
+        extra = [p for p in wrong if p not in changes]
+        if len(edits) + len(extra) + len(missing) > MOST_EDITS:
+            return None
+        return self.assemble(changes, edits, extra, missing)
+
+    def one_term(self, path: Path, missing: list[Expr]) -> tuple[Expr, Edits, Expr] | None:
+        """The nearest change of one term that makes its contribution one of those that are missing."""
+        whole = alone(self.claim.right, path)
+
+        def goal(e: Expr) -> Expr | None:
+            value = whole(e)
+            return next((m for m in missing if self.target.met(value, m)), None)
+
+        def finish(e: Expr, edits: Edits) -> tuple[Expr, Edits, Expr] | None:
+            found = goal(e)
+            return None if found is None else (e, edits, found)
+        search = Best(self.palette, self.steps, lambda e: goal(e) is not None, finish, IN_A_TERM)
+        return search.run(part(self.claim.right, path))
+
+    def assemble(self, changes: dict[Path, Expr], edits: Edits, extra: list[Path], missing: list[Expr]) -> Repair | None:
+        """The right side with the terms changed, those too many taken out and those that are missing put in at the end."""
+        right = put(self.claim.right, changes)
+        for p in reversed(extra):
+            edits += (_edit("drop term", "take out the term {}", part(self.claim.right, p)),)
+            rest = without(right, p)
+            if rest is None:
+                return None
+            right = rest
+        for m in missing:
+            edits += (_edit("insert term", "put in the term {}", m),)
+            right = right + m
+        return self.finish(right, edits) if edits else None
+
+
+def _edit(name: str, words: str, e: Expr) -> Edit:
+    """An edit of a kind of the table."""
+    return Edit(name, KIND[name].code, KIND[name].cost, (words, e))
