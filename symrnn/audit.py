@@ -81,6 +81,7 @@ class Judged:
     document: Document
     equations: tuple[Equation, ...]
     models: Mapping[str, Model]
+    notation: Notation = Notation()
 
     def to_json(self) -> dict[str, Any]:
         return {"path": self.path, "sha256": self.sha256, "equations": [e.to_json() for e in self.equations]}
@@ -127,7 +128,8 @@ def audit_document(path: Path, *, timeout: float | None = None, progress: Progre
     document = load_document(path)
     auditor = Auditor(document, timeout)
     equations = auditor.run(progress)
-    return Judged(str(path), sha256(path.read_bytes()).hexdigest(), document, equations, auditor.models())
+    return Judged(str(path), sha256(path.read_bytes()).hexdigest(), document, equations, auditor.models(),
+                  auditor.notation)
 
 
 class Auditor:

@@ -1,0 +1,240 @@
+"""The report of one document as Markdown for GitHub: its text, with directives carried out and verdicts beside the equations."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+
+from symrnn import __version__
+from symrnn.audit import Equation, Judged, Relation
+from symrnn.bptt import derive
+from symrnn.errors import DocumentError, Place, closest_name
+from symrnn.model import Model
+from symrnn.prove.verdict import Verdict
+from symrnn.read.document import Directive
+from symrnn.report.checks import cross_check
+from symrnn.write.notation import Notation
+
+SIGNS = {"proved": "✅ proved", "conditional": "◐ true under a condition", "refuted": "❌ refuted", "agrees": "≈ agrees",
+         "undecided": "❔ undecided", "unreadable": "⚠️ unreadable"}
+
+
+class Page:
+    """The report of one judged document; :meth:`files` gives every file it consists of."""
+
+    def __init__(self, judged: Judged, name: str) -> None:
+        self.judged, self.document, self.name = judged, judged.document, name
+        self.notation = judged.notation
+        self.extra: dict[str, str] = {}
+        self.by_offset = {e.span.offset: e for e in judged.equations}
+
+    def files(self) -> dict[str, str]:
+        """File name -> content: the page, and the pictures and modules it links to."""
+        page = self.page()
+        return {f"{self.name}.md": page, **self.extra}
+
+    @cached_property
+    def model(self) -> Model | None:
+        """The model of the main scope, or the first one."""
+        models = self.judged.models
+        return models.get("main") or next(iter(models.values()), None)
+
+    def model_at(self, d: Directive) -> Model:
+        """The model of the scope in which a directive stands."""
+        name = "main"
+        for other in self.document.directives:
+            if other.name == "scope" and other.offset < d.offset:
+                name = other.argument or "main"
+        model = self.judged.models.get(name)
+        if model is None:
+            raise DocumentError(f"the directive {d.name}", must="stand where equations define a model", came=f"none in the scope {name}",
+                                where=Place(self.document.path, d.line), next_step="move it after the equations")
+        return model
+
+    # -------------------------------------------------------------------------------------------------------------- the page
+    def page(self) -> str:
+        text = self.document.text
+        start = len(front.group(0)) if (front := re.match(r"---[ \t]*\r?\n.*?\n---[ \t]*\r?\n", text, re.S)) else 0
+        out: list[str] = []
+        at = start
+        for begin, end, piece in self.pieces(start):
+            out += [text[at:begin], piece]
+            at = end
+        out.append(text[at:])
+        body = re.sub(r"\n{3,}", "\n\n", "".join(out)).strip()
+        title, _, rest = body.partition("\n")
+        parts = [title, self.head(), rest.strip(), cross_check(self.judged), self.foot()]
+        return github("\n\n".join(p for p in parts if p)) + "\n"
+
+    def head(self) -> str:
+        """Source and the count of verdicts."""
+        source = self.document.settings.get("source")
+        counts = [(w, sum(e.verdict == w for e in self.judged.equations)) for w in SIGNS]
+        line = " · ".join(f"{SIGNS[w]}: {n}" for w, n in counts if n) or "nothing is claimed"
+        return "\n".join(([f"*Source: {source}.*", ""] if source else []) + [f"**Verdicts.** {line}"])
+
+    def foot(self) -> str:
+        return f"*Made by symrnn {__version__} from `derivations/{self.name}.md`; the same input gives the same bytes.*"
+
+    def pieces(self, start: int) -> list[tuple[int, int, str]]:
+        """What replaces what: directives by their result, displayed equations by themselves and their verdict."""
+        out: list[tuple[int, int, str]] = []
+        for d in self.document.directives:
+            out.append((d.offset, d.end, self.directive(d) + "\n"))
+        for e in self.judged.equations:
+            if e.span.directive is None and e.span.kind != "inline" and e.span.offset >= start:
+                out.append((*outer(self.document.text, e.span.offset, e.span.latex), self.equation(e)))
+        return sorted(out)
+
+    def directive(self, d: Directive) -> str:
+        """One directive, by its row in the table."""
+        row = DIRECTIVES.get(d.name)
+        if row is None:
+            near = closest_name(d.name, DIRECTIVES)
+            raise DocumentError(f"the directive {d.name}", must="be one of " + ", ".join(DIRECTIVES), came=d.name,
+                                where=Place(self.document.path, d.line), next_step=f"Did you mean {near}?" if near else "Remove it.")
+        return row(self, d)
+
+    # ------------------------------------------------------------------------------------------------------------ equations
+    def audit(self, d: Directive) -> str:
+        number = self.document.directives.index(d)
+        mine = [e for e in self.judged.equations if e.span.directive == number]
+        return "\n\n".join(self.equation(e) for e in mine)
+
+    def define(self, d: Directive) -> str:
+        number = self.document.directives.index(d)
+        mine = [e for e in self.judged.equations if e.span.directive == number]
+        return "\n\n".join([*(self.equation(e) for e in mine), "*(defined here, not printed in the source)*"])
+
+    def equation(self, e: Equation) -> str:
+        """The formula, and under it what was found."""
+        parts = [f"```math\n{e.span.latex.strip()}\n```"]
+        judged = [(k, r) for k, r in enumerate(e.relations, start=1) if r.verdict.word is not None]
+        if not judged:
+            return parts[0]
+        if len(judged) == 1:
+            parts.append(self.verdict(judged[0][1].verdict, judged[0][1]))
+        else:
+            parts.append("\n".join(f"{n}. {self.verdict(r.verdict, r, short=True)}" for n, (_, r) in enumerate(judged, start=1)))
+            parts += [more for _, r in judged if (more := self.details(r.verdict))]
+        return "\n\n".join(parts)
+
+    def verdict(self, v: Verdict, r: Relation, short: bool = False) -> str:
+        """One verdict in a line, and what belongs to it."""
+        line = f"**{SIGNS[v.word or 'undecided']}**"
+        if v.scope is not None and v.word in ("proved", "conditional", "agrees"):
+            line += f" {v.scope}"
+        if v.code:
+            line += f" (`{v.code}`)"
+        if v.reason and v.word != "agrees":
+            line += f": {words(v.reason)}"
+        if v.word == "agrees":
+            line += f": {words(v.reason or '')}"
+        if v.conditions and v.word == "proved":
+            line += "; uses " + "; ".join(words(c) for c in v.conditions)
+        if short:
+            return line
+        more = self.details(v)
+        return line + ("\n\n" + more if more else "")
+
+    def details(self, v: Verdict) -> str:
+        """Domain, counterexample, readings and correction."""
+        parts = []
+        if v.word == "proved" and v.method:
+            parts.append(f"<sub>{words(v.method)}</sub>")
+        if v.domain:
+            parts.append(f"Where defined: {words(v.domain)}.")
+        if v.counterexample and v.word == "refuted":
+            parts.append(counterexample_table(v.counterexample))
+        for latex, word in v.readings:
+            parts.append(f"Read otherwise, as $`{latex}`$, it is {word}.")
+        if v.fix is not None:
+            edits = f" ({', '.join(v.fix.edits)})" if v.fix.edits else ""
+            parts.append(f"**Corrected**{words(edits)}, {SIGNS[v.fix.verdict]}:\n\n```math\n{v.fix.latex}\n```")
+        return "\n\n".join(parts)
+
+    # ----------------------------------------------------------------------------------------------------------- directives
+    def unroll(self, d: Directive) -> str:
+        """Shapes, the equations step by step, and the picture."""
+        from symrnn.unroll import unroll
+        from symrnn.write.derivation import shapes_markdown, unrolled_markdown
+        from symrnn.write.svg import unrolled_svg
+        model = self.model_at(d)
+        steps = self.whole(d, 3)
+        picture = f"pictures/{self.name}-unrolled.svg"
+        self.extra[picture] = unrolled_svg(model, steps)
+        return "\n\n".join([shapes_markdown(model, self.notation), f"![The network over {steps} steps]({picture})",
+                            unrolled_markdown(unroll(model, steps), self.notation)])
+
+    def whole(self, d: Directive, default: int) -> int:
+        """The number of steps that a directive asks for, such as ``3`` or ``T=3``."""
+        found = re.fullmatch(r"(?:T\s*=\s*)?(\d+)", d.argument.strip()) if d.argument.strip() else None
+        if d.argument.strip() and found is None:
+            raise DocumentError(f"the directive {d.name}", must="name a number of steps", came=d.argument,
+                                where=Place(self.document.path, d.line), next_step="Write for example T=3.")
+        return int(found[1]) if found else default
+
+    def derivation(self, d: Directive) -> str:
+        from symrnn.write.derivation import derivation_markdown
+        return derivation_markdown(derive(self.model_at(d)), self.notation)
+
+    def emit(self, d: Directive) -> str:
+        """The emitted module, folded."""
+        from symrnn.emit import emit
+        target = d.argument.strip() or "numpy"
+        name = f"code/{self.name.replace('-', '_')}_{target}.py"
+        self.extra[name] = emit(self.model_at(d), target=target)
+        return (f"[{name}]({name}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {name}` checks "
+                f"every gradient again.\n\n<details><summary>The module</summary>\n\n```python\n{self.extra[name].rstrip()}\n```\n\n</details>")
+
+
+DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
+    "audit": Page.audit, "define": Page.define, "derive": Page.derivation, "emit": Page.emit, "scope": lambda page, d: "",
+    "unroll": Page.unroll,
+}
+
+
+def outer(text: str, offset: int, latex: str) -> tuple[int, int]:
+    """The extent of a display with its delimiters."""
+    begin, end = offset, offset + len(latex)
+    for opening, closing in (("$$", "$$"), ("\\[", "\\]")):
+        before = text[:begin].rstrip()
+        after = text[end:]
+        if before.endswith(opening) and after.lstrip().startswith(closing):
+            return len(before) - len(opening), end + len(after) - len(after.lstrip()) + len(closing)
+    fence = re.search(r"```+\s*(?:math|\{math\})[^\n]*\n(?::[^\n]*\n)*\Z", text[:begin])
+    if fence:
+        close = re.compile(r"[ \t]*\n?```+[ \t]*").match(text, end)
+        return fence.start(), close.end() if close else end
+    return begin, end
+
+
+def counterexample_table(c: dict[str, object]) -> str:
+    """A counterexample as a small table."""
+    sizes = ", ".join(f"{k} = {v}" for k, v in dict(c.get("sizes") or {}).items())  # type: ignore[call-overload]
+    rows = [("sizes", sizes), ("T", c.get("T")), *dict(c.get("values") or {}).items(),  # type: ignore[call-overload]
+            ("left side", c.get("left")), ("right side", c.get("right"))]
+    body = "\n".join(f"| {words(str(k))} | {words(str(v))} |" for k, v in rows if v not in (None, ""))
+    return f"| counterexample | |\n|:--|:--|\n{body}"
+
+
+def words(text: str) -> str:
+    """Plain text for a Markdown line: marks that would be read as formatting are kept as they are."""
+    return re.sub(r"([*_|<>])", r"\\\1", text)
+
+
+_SWAPS = ((r"\\htmlClass\{[^{}]*\}", ""), (r"\\color\{[^{}]*\}\s*", ""), (r"\\(begin|end)\{align\*?\}", r"\\\1{aligned}"),
+          (r"\\(begin|end)\{gather\*?\}", r"\\\1{gathered}"), (r"\\operatorname\{", r"\\mathrm{"))
+
+
+def github(text: str) -> str:
+    """Formulas with the macros and environments that GitHub renders."""
+    def change(found: re.Match[str]) -> str:
+        body = found[0]
+        for pattern, new in _SWAPS:
+            body = re.sub(pattern, new, body)
+        return body
+    return re.sub(r"```math\n.*?\n```|\$`[^`]*`\$|\$[^$\n]+\$", change, text, flags=re.S)
+
+
+
