@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from symrnn import __version__
-from symrnn.document import Setting, Sides, Statement, statements
+from symrnn.document import Setting, Sides, Statement, chain, statements
 from symrnn.errors import DocumentError, Place, SymrnnError
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
@@ -24,6 +24,7 @@ from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.tree import Node
+from symrnn.repair import Repair, repair
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
@@ -277,9 +278,7 @@ class Chain:
         return f.op == "Sym" and not known
 
     def _text(self, sides: Sides) -> str:
-        lo, hi = sides.left.span[0], sides.right.span[1]
-        text = self.span.latex[lo:hi] if lo < hi else self.span.latex
-        return text.replace("&", "").strip()
+        return f"{self._source(sides.left)} {sides.relation if sides.relation in '=<>:' else '='} {self._source(sides.right)}"
 
     def _relation(self, sides: Sides, text: str, printed: Sides) -> Relation:
         """Judge one relation; ``printed`` is the same with the left side that stands in the text."""
@@ -332,22 +331,43 @@ class Chain:
             assert r.claim is not None
             if self._slip(sides) is not None:
                 supplied = decide(r.claim).word == "proved"
-                shown = f"{latex(r.claim.left, self.notation())} = {latex(r.claim.right, self.notation())}"
+                shown = f"{latex(r.claim.left, self.notation(sides.left))} = {latex(r.claim.right, self.notation(sides.right))}"
                 return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
-            from symrnn.repair import repair
             found = repair(r.claim, STEPS)
             if found is not None:
                 v = replace(v, code=found.code if v.code == "SR299" else v.code, fix=self._fix(sides, found))
                 return replace(r, verdict=v, fixed=found.claim)
         return replace(r, verdict=v)
 
-    def _fix(self, sides: Sides, found: Any) -> Fix:
-        lo, hi = sides.left.span
-        head = self.span.latex[lo:hi].replace("&", "").strip()
-        return Fix(f"{head} = {latex(found.claim.right, self.notation())}", "proved", tuple(found.edits))
+    def _fix(self, sides: Sides, found: Repair) -> Fix:
+        """The correction beside the printed left side; it must stand when it is read afresh."""
+        text = f"{self._source(sides.left)} = {latex(found.claim.right, self.notation(sides.right))}"
+        return Fix(text, self._again(text), found.words)
 
-    def notation(self) -> Notation:
-        return self.auditor.notation
+    def _again(self, text: str) -> str:
+        """The verdict on a correction that is read and judged like any other equation."""
+        reading = read(text, self.setting.scope.table)
+        if reading.tree is None or reading.tree.op != "Chain":
+            return "unreadable"
+        E = Elaborator(self.setting.scope)
+        try:
+            (sides,) = chain(reading.tree)
+            claim = Claim(E(sides.left), E(sides.right), self.auditor.model_of(self.setting), "=", self.stated)
+        except (Meaningless, ValueError):
+            return "unreadable"
+        return decide(claim).word or "undecided"
+
+    def _source(self, n: Node) -> str:
+        """What the text prints for a side, with the braces that belong to it."""
+        text, (lo, hi) = self.span.latex, n.span
+        while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
+            hi += 1
+        return text[lo:hi].replace("&", "").strip()
+
+    def notation(self, near: Node) -> Notation:
+        """How the author writes, with the gradients as in the side at hand."""
+        style = "nabla" if "\\nabla" in self.span.latex[slice(*near.span)] else "fraction"
+        return replace(self.auditor.notation, gradient=style)
 
     def _readings(self, v: Verdict, sides: Sides, left: Node) -> Verdict:
         """What another reading of the notation would give."""
@@ -362,7 +382,7 @@ class Chain:
                     continue
         for claim, other in rows:
             if other.word == "proved":
-                shown = latex(claim.right, self.notation())
+                shown = latex(claim.right, self.notation(sides.right))
                 return replace(v, readings=((shown, "proved"),), reason=f"{v.reason}; it would hold if the last term were meant inside "
                                "the sum")
         return v
@@ -370,7 +390,6 @@ class Chain:
 
 def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
     """The relations of another tree that stand where ``sides`` stands and differ from it."""
-    from symrnn.document import chain
     stack = [tree]
     while stack:
         n = stack.pop()
