@@ -14,9 +14,11 @@ import yaml
 from symrnn import __version__
 from symrnn.document import Setting, Sides, Statement, chain, statements
 from symrnn.errors import DocumentError, Place, SymrnnError
+from symrnn.expr import Expr
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
+from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Directive, Document, Span, load_document
 from symrnn.read.elaborate import Elaborator, Meaningless
@@ -326,6 +328,9 @@ class Chain:
         if v.word == "proved" and chosen:
             v = replace(v, word="conditional", convention="sum over i = j as one term", conditions=(*v.conditions, chosen[0].message),
                         reason=f"true when {chosen[0].message}")
+        found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
+        if found_shapes is not None:
+            v = replace(v, reason=found_shapes.sentence(self._inline))
         if v.word == "refuted":
             v = self._readings(v, printed, sides.left)
             assert r.claim is not None
@@ -342,7 +347,12 @@ class Chain:
     def _fix(self, sides: Sides, found: Repair) -> Fix:
         """The correction beside the printed left side; it must stand when it is read afresh."""
         text = f"{self._source(sides.left)} = {latex(found.claim.right, self.notation(sides.right))}"
-        return Fix(text, self._again(text), found.words)
+        words = tuple(str(e.parts[0]).format(*(self._inline(x) if isinstance(x, Expr) else x for x in e.parts[1:])) for e in found.edits)
+        return Fix(text, self._again(text), words)
+
+    def _inline(self, e: Expr) -> str:
+        """An expression in the author's notation, between dollar signs."""
+        return f"${latex(e, self.auditor.notation)}$"
 
     def _again(self, text: str) -> str:
         """The verdict on a correction that is read and judged like any other equation."""

@@ -1,6 +1,7 @@
 """Faults that need no value: an operation on shapes that do not fit, sides that differ in shape or in their free indices."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from symrnn.expr import Expr, Index, Shape, show_shape, walk
@@ -33,8 +34,12 @@ class ShapeConflict:
     @property
     def reason(self) -> str:
         """The conflict in a sentence, with the offending operands."""
+        return self.sentence(show)
+
+    def sentence(self, render: Callable[[Expr], str]) -> str:
+        """The conflict in a sentence, its operands written by ``render``."""
         if self.kind in ("left", "right") and self.operands:
-            return f"on the {self.kind} side, {self}, in " + " and ".join(map(show, self.operands))
+            return f"on the {self.kind} side, {self}, in " + " and ".join(map(render, self.operands))
         return str(self)
 
     def __str__(self) -> str:

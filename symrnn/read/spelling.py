@@ -45,6 +45,8 @@ def head(latex: str, name: str) -> str | None:
     depth = 0
     for k, c in enumerate(latex, start=1):
         depth += (c == "{") - (c == "}")
+        if depth < 0:
+            return None
         if depth == 0 and (k == len(latex) or latex[k] in "_^([{ \\'" or not latex[k - 1].isalpha()):
             part = latex[:k].strip()
             if part and not part.endswith(("_", "^", "\\")) and canonical_name(part) == name:
