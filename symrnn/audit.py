@@ -1,6 +1,7 @@
 """Judging documents: every span read, every statement given its role, every relation its verdict."""
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,22 +10,21 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from symrnn import __version__
-from symrnn.document import Setting, Sides, Statement, chain, statements
-from symrnn.errors import DocumentError, Place, SymrnnError
+from symrnn.document import Row, Setting, Sides, Statement, chain, compile_document
+from symrnn.errors import SymrnnError
 from symrnn.expr import Expr
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
-from symrnn.read.document import Directive, Document, Span, load_document
+from symrnn.read.document import Document, Span, load_document, parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
-from symrnn.read.spelling import spelling
+from symrnn.read.spelling import before, spelling
+from symrnn.read.symbols import KINDS
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
 from symrnn.write.latex import latex
@@ -136,28 +136,26 @@ def audit_document(path: Path, *, timeout: float | None = None, progress: Progre
 
 
 class Auditor:
-    """Goes through the spans of one document twice: first the definitions of each scope, then the judgements."""
+    """Judges a compiled document: the definitions of each scope are known before anything is judged."""
 
     def __init__(self, document: Document, timeout: float | None = None) -> None:
         self.document, self.timeout = document, timeout
-        main = Setting.of("main", document.settings, where=Place(document.path, 1))
-        self.settings: dict[str, Setting] = {"main": main}
-        self.notation = Notation()
+        self.compiled = compile_document(document)
+        self.settings = self.compiled.settings
+        self.notation = self._observed([row.reading for row in self.compiled.rows])
+        self._models: dict[str, Model] = {}
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions."""
-        return {name: s.model(name) for name, s in self.settings.items() if s.equations}
+        return {name: self.model_of(s) for name, s in self.settings.items() if s.equations}
 
     def run(self, progress: Progress | None = None) -> tuple[Equation, ...]:
         """The equations of the document, in order."""
-        rows = self._read()
-        self.notation = self._observed([reading for _, _, reading, *_ in rows])
-        self._models: dict[str, Model] = {}
         out = []
-        for n, (identifier, span, reading, setting, found, options) in enumerate(rows):
+        for n, row in enumerate(self.compiled.rows):
             if progress:
-                progress(n, len(rows), f"{self.document.path}:{span.line}")
-            out.append(self._judge(identifier, span, reading, setting, found, options))
+                progress(n, len(self.compiled.rows), f"{self.document.path}:{row.span.line}")
+            out.append(self._judge(row))
         return tuple(out)
 
     def _observed(self, readings: Sequence[Reading]) -> Notation:
@@ -168,45 +166,11 @@ class Auditor:
         seen = Notation.observed(scope.table, names, [r.latex for r in readings])
         return replace(seen, names={**seen.names, **({TOTAL: names[scope.total]} if scope.total in names else {})}, total=TOTAL)
 
-    # ------------------------------------------------------------------------------------------------------------- reading
-    def _read(self) -> list[tuple[str, Span, Reading, Setting, list[Statement] | Meaningless, Mapping[str, Any]]]:
-        """Every span with its reading, its scope and its statements (definitions are entered on the way)."""
-        rows: list[tuple[str, Span, Reading, Setting, list[Statement] | Meaningless, Mapping[str, Any]]] = []
-        current = self.settings["main"]
-        scopes = [d for d in self.document.directives if d.name == "scope"]
-        for span in self.document.spans:
-            while scopes and scopes[0].offset < span.offset:
-                current = self._scope(scopes.pop(0))
-            directive = self.document.directives[span.directive] if span.directive is not None else None
-            options = directive.options if directive is not None else {}
-            identifier = f"eq-{len(rows) + 1}"
-            reading = read(span.latex, current.scope.table)
-            found: list[Statement] | Meaningless = []
-            if reading.tree is not None:
-                try:
-                    found = statements(reading.tree, current, identifier)
-                except Meaningless as reason:
-                    found = reason
-            rows.append((identifier, span, reading, current, found, options))
-        return rows
-
-    def _scope(self, directive: Directive) -> Setting:
-        """The scope that a directive opens or returns to; its options are YAML."""
-        name = directive.argument or "main"
-        if name not in self.settings:
-            where = Place(self.document.path, directive.line)
-            try:
-                data = {k: yaml.safe_load(v) for k, v in directive.options.items()}
-            except yaml.YAMLError as error:
-                raise DocumentError(f"the scope {name}", must="have options that are YAML", came=str(error), where=where,
-                                    next_step="quote values that hold LaTeX") from None
-            self.settings[name] = Setting.of(name, data, self.settings["main"], where)
-        return self.settings[name]
-
     # ------------------------------------------------------------------------------------------------------------- judging
-    def _judge(self, identifier: str, span: Span, reading: Reading, setting: Setting, found: list[Statement] | Meaningless,
-               options: Mapping[str, Any]) -> Equation:
+    def _judge(self, row: Row) -> Equation:
+        identifier, span, reading, setting, found = row.id, row.span, row.reading, row.setting, row.found
         label = next((text for kind, text, _ in reading.attributes if kind in ("label", "tag")), None)
+        options = row.options
         expected = options.get("expect")
         if reading.tree is None:
             assert reading.unread is not None
@@ -370,6 +334,7 @@ class Chain:
     def _source(self, n: Node) -> str:
         """What the text prints for a side, with the braces that belong to it."""
         text, (lo, hi) = self.span.latex, n.span
+        lo = before(text, lo)
         while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
             hi += 1
         return text[lo:hi].replace("&", "").strip()
@@ -409,6 +374,78 @@ def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
                     yield other
         else:
             stack.extend(n.nodes)
+
+
+# ------------------------------------------------------------------------------------------------------------------ one claim
+@dataclass(frozen=True)
+class Checked:
+    """The judgement of one claim."""
+
+    equation: Equation
+    notation: Notation
+
+    @property
+    def verdict(self) -> str | None:
+        return self.equation.verdict
+
+    def to_json(self) -> dict[str, Any]:
+        return self.equation.to_json()
+
+    def to_text(self) -> str:
+        """The verdict of each relation, why, and what would be right."""
+        out = []
+        for r in self.equation.relations:
+            v = r.verdict
+            where = f" {v.scope}" if v.scope is not None else ""
+            out.append(f"{v.word or 'definition'}{where}{f' [{v.code}]' if v.code else ''}: {' '.join(r.latex.split())}")
+            out += [f"  {line}" for line in (v.reason, v.method and f"method: {v.method}", v.domain and f"where defined: {v.domain}")
+                    if line]
+            out += [f"  uses: {c}" for c in v.conditions]
+            if v.fix is not None:
+                out.append(f"  right would be ({v.fix.verdict}): {v.fix.latex}")
+        return "\n".join(out)
+
+    def to_latex(self) -> str:
+        """The claim, or its correction where it is refuted, as LaTeX."""
+        return self.equation.fix.latex if self.equation.fix else self.equation.span.latex
+
+
+def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, str] | None = None, assume: Sequence[str] = (),
+                timeout: float | None = None) -> Checked:
+    """Judge one claim in LaTeX against given equations, shapes of symbols and stated conditions.
+
+    ``shapes`` maps a symbol to ``n x m``, ``n``, ``scalar`` or a declaration such as ``vector n, sequence`` or ``function tanh``;
+    a symbol written with its time (``h_t``) is a sequence. ``assume`` takes conditions such as ``i = k`` or ``\\sum_k y_k = 1``.
+
+    >>> check_claim(r"\\sigma(-u) = 1 - \\sigma(u)", shapes={"u": "scalar", r"\\sigma": "function sigmoid"}).verdict
+    'proved'
+    """
+    text = "".join(f"$$\n{g}\n$$\n\n" for g in (*given, claim))
+    document = replace(parse_document(text, "claim.md"), settings=declared([*given, claim], dict(shapes or {}), assume))
+    auditor = Auditor(document, timeout)
+    return Checked(auditor.run()[-1], auditor.notation)
+
+
+def declared(formulas: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str]) -> dict[str, Any]:
+    """The front matter that the arguments of a check amount to."""
+    text = " ".join([*formulas, *shapes])
+    style = "sup" if re.search(r"\^\{?\s*\(\s*t", text) else "sub"
+    symbols = {name: shape_words(words) for name, words in shapes.items()}
+    sums = [m for c in assume if (m := re.match(r"\s*\\sum_?\{?\w*\}?\s*([\\A-Za-z]+?)[_({^].*=\s*1\s*$", c))]
+    data: dict[str, Any] = {"time": style, "symbols": {"t": "time", **symbols}, "assume": list(assume)}
+    targets = [m[1] for m in sums]
+    return {**data, **({"targets": targets} if targets else {})}
+
+
+def shape_words(words: str) -> str:
+    """``n x m`` and ``n`` as declarations.
+
+    >>> shape_words("n_h x n_x"), shape_words("n_h"), shape_words("vector n_h, sequence"), shape_words("scalar")
+    ('matrix n_h n_x', 'vector n_h', 'vector n_h, sequence', 'scalar')
+    """
+    if pair := re.fullmatch(r"\s*(\S+)\s*(?:x|×|\\times)\s*(\S+)\s*", words):
+        return f"matrix {pair[1]} {pair[2]}"
+    return f"vector {words.strip()}" if re.fullmatch(r"\s*[A-Za-z_{}0-9]+\s*", words) and words.strip() not in KINDS else words
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers

@@ -9,16 +9,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from symrnn.errors import DeclarationError, Place
+import yaml
+
+from symrnn.errors import DeclarationError, DocumentError, ModelError, Place
 from symrnn.expr import NOW, Expr, Symbol, node, transform, vectorise
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Condition
+from symrnn.read.document import Directive, Document, Span, parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL, Scope
+from symrnn.read.spelling import spelling
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
+from symrnn.zoo import Source
 
 #: Keys of front matter and of the options of a scope directive.
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
@@ -96,12 +101,27 @@ class Setting:
     def _total(self, left: Node, right: Node) -> str | None:
         """The total loss as the sum of the losses of the steps."""
         named = left.nodes[0] if left.op == "Call" else left
-        if named.op != "Sym" or named.head != self.scope.total or named.part("Time") is not None or self.has_total:
+        if named.op != "Sym" or len(named.args) != 1 or self.has_total or right.op != "Sum":
             return None
-        if right.op == "Sum" and right.nodes[3].op == "Sym" and right.nodes[3].head == self.scope.loss:
+        letter, body = right.nodes[0].head, right.nodes[3]
+        if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
+            d = self.scope.table.get(named.head)
+            if d is None or d.kind == "scalar":
+                self.name_losses(named.head, body.head)
+        if named.head == self.scope.total and body.op == "Sym" and body.head == self.scope.loss:
             self.has_total = True
             return TOTAL
         return None
+
+    def name_losses(self, total: str, loss: str) -> None:
+        """The text says which letter is the total loss and which the loss of one step."""
+        new = {name: "scalar, sequence" if name == loss else "scalar" for name in (total, loss) if name not in self.scope.table}
+        self.scope = replace(self.scope, total=total, loss=loss, table=self.scope.table.rebound(new))
+        names = {loss: LOSS}
+        self.equations = [Equation(Symbol(names.get(e.name, e.name), e.left.shape, e.left.kind, e.left.time), e.right)
+                          for e in self.equations]
+        if loss in self.scope.defined:
+            self.scope = replace(self.scope, defined=self.scope.defined - {loss} | {LOSS})
 
     def _update(self, left: Node, right: Node) -> str | None:
         """The rule of gradient descent: the change of a parameter is minus a rate times the gradient."""
@@ -215,6 +235,87 @@ class Setting:
 
     def base(self, n: Node) -> str:
         return Elaborator(self.scope).base(n.head) if n.op == "Sym" and len(n.args) == 1 else ""
+
+
+# ------------------------------------------------------------------------------------------------------------------- documents
+@dataclass(frozen=True)
+class Row:
+    """One span: its reading, the scope it stands in, and its statements (or why they mean nothing)."""
+
+    id: str
+    span: Span
+    reading: Reading
+    setting: Setting
+    found: list[Statement] | Meaningless
+    options: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A document with every span read and every definition entered into its scope."""
+
+    document: Document
+    settings: dict[str, Setting]
+    rows: tuple[Row, ...]
+
+
+def compile_document(document: Document) -> Compiled:
+    """Read every span of a document, scope by scope, and gather the definitions.
+
+    Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
+    """
+    main = Setting.of("main", document.settings, where=Place(document.path, 1))
+    settings, current, rows = {"main": main}, main, []
+    scopes = [d for d in document.directives if d.name == "scope"]
+    for span in document.spans:
+        while scopes and scopes[0].offset < span.offset:
+            current = open_scope(document, scopes.pop(0), settings)
+        directive = document.directives[span.directive] if span.directive is not None else None
+        identifier = f"eq-{len(rows) + 1}"
+        reading = read(span.latex, current.scope.table)
+        found: list[Statement] | Meaningless = []
+        if reading.tree is not None:
+            try:
+                found = statements(reading.tree, current, identifier)
+            except Meaningless as reason:
+                found = reason
+        rows.append(Row(identifier, span, reading, current, found, directive.options if directive is not None else {}))
+    names = spelling(row.reading for row in rows)
+    for setting in settings.values():
+        own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
+        setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
+    return Compiled(document, settings, tuple(rows))
+
+
+def open_scope(document: Document, directive: Directive, settings: dict[str, Setting]) -> Setting:
+    """The scope that a directive opens or returns to; its options are YAML."""
+    name = directive.argument or "main"
+    if name not in settings:
+        where = Place(document.path, directive.line)
+        try:
+            data = {k: yaml.safe_load(v) for k, v in directive.options.items()}
+        except yaml.YAMLError as error:
+            raise DocumentError(f"the scope {name}", must="have options that are YAML", came=str(error), where=where,
+                                next_step="quote values that hold LaTeX") from None
+        settings[name] = Setting.of(name, data, settings["main"], where)
+    return settings[name]
+
+
+def compile_model(source: Source) -> Model:
+    """The model that the equations of a document define (those of its main scope).
+
+    Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
+    """
+    document = parse_document(source.text, str(source.path or f"{source.name}.md"))
+    compiled = compile_document(document)
+    main = compiled.settings["main"]
+    for row in compiled.rows:
+        if row.setting is main and row.reading.unread is not None and row.span.kind != "inline":
+            raise row.reading.unread.error(row.span.latex, document.place(row.span.offset))
+    if not main.equations:
+        raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
+                         where=Place(document.path), next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
+    return main.model(source.name)
 
 
 # ------------------------------------------------------------------------------------------------------------------ statements

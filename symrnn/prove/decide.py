@@ -111,7 +111,7 @@ def proved(claim: Claim, proof: Proof, outcome: Outcome | None, stated: tuple[st
     method = "normal form"
     if outcome is not None and outcome.status == "equal":
         method += f"; exact evaluation agrees for {outcome.scope} up to 2^-{outcome.exponent}"
-    outside = tuple(f"outside the claim: {o} (a printed symbol does not exist there)" for o in proof.outside)
+    outside = tuple(f"the claim does not speak of {o}: a printed symbol does not exist there" for o in proof.outside)
     return Verdict("proved", method=method, scope=EVERYWHERE, error_bound="0", conditions=(*stated, *proof.facts, *outside),
                    domain=domain(claim), proof=tuple(proof.obligations), rules=proof.rules, uses=tuple(proof.inlined))
 

@@ -227,6 +227,26 @@ class Elaborator:
             out = multiply(out, self(f))
         return out
 
+    def hadamard(self, a: Node, b: Node) -> Expr:
+        """The entrywise product; beside a matrix product it takes the neighbouring factor where only that fits."""
+        whole = had(self(a), self(b))
+        if whole.fault is None:
+            return whole
+        for product, first in ((b, True), (a, False)):
+            if product.op not in ("Mul", "Dot") or len(product.nodes) < 2:
+                continue
+            near, rest = (product.nodes[0], product.nodes[1:]) if first else (product.nodes[-1], product.nodes[:-1])
+            inner = had(self(a), self(near)) if first else had(self(near), self(b))
+            others = [self(x) for x in rest]
+            parts = [inner, *others] if first else [*others, inner]
+            out = parts[0]
+            for x in parts[1:]:
+                out = multiply(out, x)
+            if out.fault is None:
+                self.note("grouping", "the entrywise product is taken before the matrix product")
+                return out
+        return whole
+
     def sum(self, terms: tuple[Node, ...]) -> Expr:
         """A sum; a number beside a vector stands for that number in every entry; dots are filled in."""
         if any(t.op == "Ellipsis" for t in terms):
@@ -586,7 +606,7 @@ ROWS: dict[str, Row] = {
     "Dot": lambda E, n: E.product(n.nodes),
     "Times": lambda E, n: E.product(n.nodes),
     "Star": lambda E, n: E.product(n.nodes),
-    "Had": lambda E, n: had(E(n.nodes[0]), E(n.nodes[1])),
+    "Had": lambda E, n: E.hadamard(n.nodes[0], n.nodes[1]),
     "Outer": lambda E, n: matmul(E(n.nodes[0]), transpose(E(n.nodes[1]))),
     "Div": lambda E, n: quotient(E(n.nodes[0]), E(n.nodes[1])),
     "Pow": lambda E, n: E.power(n),
