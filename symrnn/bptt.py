@@ -140,14 +140,30 @@ def sweep(model: Model, eq: Equation) -> tuple[list[Step], dict[Path, Expr]]:
     return steps, found
 
 
+def check_loss(model: Model) -> None:
+    """The loss of a step must come from that step alone and feed nothing.
+
+    Its cotangent is then 1 at every step; with h[t-1] in it, step T+1 would send a contribution that does not exist.
+    """
+    for eq in model.equations:
+        for _, s in leaves(eq.right):
+            if s.name == model.loss:
+                raise ModelError(f"the loss {model.loss} in {eq}", must="be used by no equation", came="a use of it",
+                                 next_step="give the value that is used on a name of its own")
+            if eq.name == model.loss and s.time is not None and s.time.offset:
+                raise ModelError(f"the symbol {s} in the loss {eq}", must="be of step t", came=f"step {s.time}",
+                                 next_step=f"give the part of the loss with {s} a name and an equation of its own")
+
+
 def derive(model: Model) -> Derivation:
     """The adjoint recurrences and gradients of a model, for every T.
 
-    Raises ModelError if the model has no loss or an operation has no rule.
+    Raises ModelError if the model has no loss, the loss uses earlier steps or is used, or an operation has no rule.
     """
     if model.loss is None:
         raise ModelError(f"model {model.name}", must="have a loss for gradients", came="none",
                          next_step="name the scalar equation that is the loss of one step")
+    check_loss(model)
     trail: list[Step] = []
     parts: dict[str, list[Expr]] = {}
     for eq in reversed(model.equations):
@@ -156,7 +172,7 @@ def derive(model: Model) -> Derivation:
         for path, s in leaves(eq.right):
             lag = s.time.offset if s.time is not None else 0
             parts.setdefault(s.name, []).append(shift(found[path], -lag))
-    fused = {} if model.loss is None else fusions(model)
+    fused = fusions(model)
     adjoints: dict[str, Expr] = {}
     summands: dict[str, Expr] = {}
     for s in reversed(model.variables):
@@ -225,8 +241,9 @@ def fusions(model: Model) -> dict[str, tuple[str, Expr]]:
         if row is None or right.args[0].op != "sym" or right.args[0].attr.kind != "variable" or right.args[0].attr.time != NOW:
             continue
         o, p = right.args[0].attr, eq.left
-        users = {name: [e.name for e in model.equations for _, s in leaves(e.right) if s.name == name] for name in (o.name, p.name)}
-        if set(users[o.name]) != {p.name} or set(users[p.name]) != {model.loss} or model.loss is None:
+        users = {name: {e.name for e in model.equations if any(s.name == name for _, s in leaves(e.right))}
+                 for name in (o.name, p.name)}
+        if users[o.name] != {p.name} or users[p.name] != {model.loss} or model.loss is None:
             continue
         loss = model.definitions[model.loss]
         for y in model.targets:

@@ -113,7 +113,7 @@ PULLS: dict[str, Rule] = {r.op: r for r in (
     Rule("sum of entries", "sum", "every entry has the same cotangent",
          lambda e, v, g, k: times(g, ones(e.args[0].shape))),  # type: ignore[arg-type]
     Rule("diagonal rule", "diag", "the cotangent is the diagonal",
-         lambda e, v, g, k: matmul(had(g, eye(e.attr or e.shape[0])), ones((e.shape[0], 1)))),  # type: ignore[index]
+         lambda e, v, g, k: matmul(had(g, eye(e.shape[0])), ones((e.shape[0], 1)))),  # type: ignore[index]
     Rule("chain rule for a vector function", "vcall", "the Jacobian, transposed, times the cotangent",
          lambda e, v, g, k: matmul(transpose(node("vjac", *e.args, attr=(*e.attr, k))), g)),
 )}

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-#: ``derivative(u, v, fn)`` gives f'(u) by arithmetic on the argument ``u``, the value ``v = f(u)`` and other functions ``fn(name, u)``.
+#: ``derivative(u, v, fn)`` gives f'(u) by arithmetic on the argument ``u``, the value ``v = f(u)`` and functions ``fn(name, u)``.
 Derivative = Callable[[Any, Any, Callable[[str, Any], Any]], Any]
 
 

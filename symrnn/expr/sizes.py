@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: A size is a name (``"n_h"``) or a positive number; a shape is (rows, columns); a column vector is ``(n, 1)``, a scalar ``(1, 1)``.
+#: A size is a name (``"n_h"``) or a positive number; a shape is (rows, columns); a column is ``(n, 1)``, a scalar ``(1, 1)``.
 Size = str | int
 Shape = tuple[Size, Size]
 SCALAR: Shape = (1, 1)

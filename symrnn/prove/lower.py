@@ -7,7 +7,7 @@ from itertools import count
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, Time
 from symrnn.prove.algebra import Algebra
 from symrnn.prove.claim import Unsupported
-from symrnn.prove.forms import BOUND, Atom, Form, Label, Term
+from symrnn.prove.forms import BOUND, Atom, Form, Label, Range, Term
 
 Axes = tuple[tuple[Label, Size], ...]
 
@@ -29,14 +29,16 @@ class Lowering:
         self.algebra = algebra
         self.names = dict(names or {})
         self.local = local
-        self._memo: dict[tuple[Expr, tuple[tuple[str, str], ...], str], Form] = {}
+        self._memo: dict[tuple[Expr, tuple[tuple[str, str], ...], str, Range | None], Form] = {}
         self._fresh = count()
-        self.letter = ""                                            # the time letter bound by the sum over time around
+        self._sizes: dict[str, Size] = {}
+        self.letter = ""                                            # the time letter bound by the sum over time around, its range
+        self.over: Range | None = None
 
     def __call__(self, e: Expr) -> Form:
         if e.fault is not None:
             raise Unsupported(f"an ill-shaped expression ({e.fault})")
-        key = (e, tuple(sorted(self.names.items())), self.letter)
+        key = (e, tuple(sorted(self.names.items())), self.letter, self.over)
         if key not in self._memo:
             row = ROWS.get(e.op)
             if row is None:
@@ -46,7 +48,12 @@ class Lowering:
 
     def label(self, i: Index | int) -> Label:
         """The label of a component index."""
-        return f"={i}" if isinstance(i, int) else "@" + self.names.get(i.name, i.name)
+        if isinstance(i, int):
+            return f"={i}"
+        name = self.names.get(i.name, i.name)
+        if self._sizes.setdefault(name, i.size) != i.size:
+            raise Unsupported(f"one index {i} over two sizes, {self._sizes[name]} and {i.size}")
+        return "@" + name
 
     def time(self, t: Time) -> Time:
         return Time(BOUND, t.offset) if self.letter and t.base == self.letter else t
@@ -69,10 +76,12 @@ def _eye(L: Lowering, e: Expr) -> Form:
 
 def _delta(L: Lowering, e: Expr) -> Form:
     i, j = e.attr
-    size = next((k.size for k in (i, j) if isinstance(k, Index)), 1)
-    if L.label(i) == L.label(j):
+    sizes = [k.size for k in (i, j) if isinstance(k, Index)]
+    if len(set(sizes)) > 1:
+        raise Unsupported(f"{e} between indices of different sizes")
+    if L.label(i) == L.label(j) or set(sizes) == {1}:
         return L.algebra.number(1)
-    return L.algebra.delta(L.label(i), L.label(j), size)
+    return L.algebra.delta(L.label(i), L.label(j), sizes[0] if sizes else 1)
 
 
 def _add(L: Lowering, e: Expr) -> Form:
@@ -156,24 +165,25 @@ def _index_sum(L: Lowering, e: Expr) -> Form:
     bound = f"{i.name}~{next(L._fresh)}"
     L.names[i.name] = bound
     try:
+        label = L.label(i)
         body = L(e.args[0])
     finally:
         if outer is None:
             del L.names[i.name]
         else:
             L.names[i.name] = outer
-    return L.algebra.sum_over(body, "@" + bound, i.size)
+    return L.algebra.sum_over(body, label, i.size)
 
 
 def _time_sum(L: Lowering, e: Expr) -> Form:
     letter, lo, hi = e.attr
     if L.letter:
         raise Unsupported("a sum over time inside a sum over time")
-    L.letter = letter
+    L.letter, L.over = letter, (lo, hi)
     try:
         body = L(e.args[0])
     finally:
-        L.letter = ""
+        L.letter, L.over = "", None
     out = L.algebra.form(body.labels, {})
     for t, c in body.terms:
         if t.over is not None:
@@ -182,12 +192,27 @@ def _time_sum(L: Lowering, e: Expr) -> Form:
         if moves:
             out = L.algebra.add(out, L.algebra.form(body.labels, {Term(t.parts, (lo, hi)): c}))
         else:
-            out = L.algebra.add(out, L.algebra.times(L.algebra.form(body.labels, {t: c}), steps(L.algebra, lo, hi)))
+            out = L.algebra.add(out, L.algebra.times(L.algebra.form(body.labels, {t: c}), steps(L.algebra, (lo, hi))))
     return out
 
 
-def steps(A: Algebra, lo: Time, hi: Time) -> Form:
+def fewest(over: Range) -> int | None:
+    """The least of last - first + 1 over T >= 1 (and t = 1..T); None when it is not bounded below. Below 0 the formula is wrong.
+
+    >>> fewest((Time("", 1), Time("T", 0))), fewest((Time("", 3), Time("T", 0))), fewest((Time("t", 1), Time("T", 0)))
+    (1, -1, 0)
+    """
+    lo, hi = over
+    if lo.base == hi.base or (lo.base, hi.base) == ("t", "T"):
+        return hi.offset - lo.offset + 1
+    return hi.offset - lo.offset + 2 if not lo.base and hi.base in ("t", "T") else None
+
+
+def steps(A: Algebra, over: Range) -> Form:
     """How many steps a range has: last - first + 1."""
+    least, (lo, hi) = fewest(over), over
+    if least is None or least < 0:
+        raise Unsupported(f"a constant summed over {lo}..{hi}, which is empty for some T")
     return A.add(A.subtract(A.position(hi), A.position(lo)), A.number(1))
 
 
@@ -197,6 +222,8 @@ def _call(L: Lowering, e: Expr) -> Form:
         body = L(a)
         place = [(str(n), size) for n, (_, size) in enumerate(body.labels)]
         args.append(L.algebra.rename(body, [x for x, _ in place], place))
+    if any(t.over is not None for f in args for t, _ in f.terms):
+        raise Unsupported("a function of a sum over time")
     if any(x[0] in "@=" for f in args for x in L.algebra.sizes_in(f)):
         raise Unsupported("an unspecified vector function of components")
     axes = axes_of(e)

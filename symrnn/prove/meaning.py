@@ -1,0 +1,323 @@
+"""What the symbols of a claim mean: the facts that hold, the steps at which a symbol exists, definitions, derivative nodes.
+
+A derivative node becomes the form of an adjoint or gradient of the loss, or is expanded along the equations. A definition is put
+in only where it holds at every step that the claim speaks of (1..T, less the steps at which a printed symbol does not exist);
+anything else is refused, because the first steps of a recurrence differ from the later ones.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TypeVar
+
+from symrnn.bptt import Derivation, derive
+from symrnn.errors import SymrnnError
+from symrnn.expr import Expr, Index, Size, Symbol, Time, lift, symbols, walk
+from symrnn.prove.algebra import Algebra
+from symrnn.prove.claim import Claim, Unsupported
+from symrnn.prove.forms import BOUND, Form
+from symrnn.prove.lower import Lowering, axes_of, relabel
+
+ROUNDS = 10
+At = tuple[Index | int | None, ...]
+Result = TypeVar("Result")
+
+
+@dataclass
+class Notes:
+    """What a proof rests on: obligations (in words), rewrites, definitions put in, facts, and the steps outside the claim.
+
+    ``least``: the argument holds for T >= least; smaller T need cases of their own.
+    """
+
+    obligations: dict[str, None] = field(default_factory=dict)
+    rules: dict[str, None] = field(default_factory=dict)
+    inlined: dict[str, None] = field(default_factory=dict)
+    facts: dict[str, None] = field(default_factory=dict)
+    outside: dict[str, None] = field(default_factory=dict)
+    least: int = 1
+
+    def copy(self) -> Notes:
+        return replace(self, **{f.name: dict(getattr(self, f.name)) for f in fields(self) if f.name != "least"})
+
+    def add(self, other: Notes) -> None:
+        """Take over what a remembered result rests on."""
+        self.rules.update(other.rules)
+        self.facts.update(other.facts)
+
+
+class Meaning:
+    """The facts, definitions and derivative nodes of one claim."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim, self.model = claim, claim.model
+        self.order = {e.name: n for n, e in enumerate(self.model.equations)}
+        self.states = {s.name for s in self.model.states}
+        self.inputs = {s.name for s in self.model.inputs}
+        self.last: int | None = None                                # T as a number, in the cases of small T
+        self.notes = Notes()
+        self.zeros = claim.subjects("zero")
+        self.past = claim.subjects("past-zero")
+        names, apart = self._indices()
+        simplex = self.model.simplex | {str(s) for s in claim.subjects("simplex")}
+        self.algebra = Algebra(simplex, self.is_zero, apart, lambda rule: self.notes.rules.setdefault(rule))
+        self.lower = Lowering(self.algebra, names, self.local)
+        self._plain = Lowering(self.algebra)                        # for the equations of the model: no names, no letter around
+        self._definitions: dict[tuple[Symbol, int | None], tuple[Form, Notes]] = {}
+        self._uses: dict[str, set[str]] = {}
+
+    def _indices(self) -> tuple[dict[str, str], list[frozenset[str]]]:
+        """The conditions on component indices: names that are one, labels that are apart."""
+        conditions = self.claim.conditions
+        names = {str(c.subject[1]): str(c.subject[0]) for c in conditions if c.kind == "equal"}
+        apart = [frozenset("@" + names.get(str(i), str(i)) for i in c.subject) for c in conditions if c.kind == "distinct"]
+        if any(len(pair) < 2 for pair in apart):
+            raise Unsupported("conditions that contradict each other: two indices equal and not equal")
+        return names, apart
+
+    # ------------------------------------------------------------------------------------------------------------ facts
+    @cached_property
+    def first(self) -> dict[str, int]:
+        """The first step at which each quantity of the model exists: 1, or earlier for what is used at earlier steps."""
+        out: dict[str, int] = {}
+        for e in self.model.equations:
+            for s in (e.left, *symbols(e.right)):
+                if s.time is not None:
+                    out[s.name] = min(out.get(s.name, 1), 1 + s.time.offset)
+        return out
+
+    def is_zero(self, s: Symbol) -> bool:
+        """The named facts that make a symbol zero."""
+        t = s.time
+        fact = ""
+        if s.kind == "adjoint":
+            if t is not None and ((t.base == "T" and t.offset > 0)
+                                  or (not t.base and self.last is not None and t.offset > self.last)):
+                fact = "the adjoints after step T are zero"
+        elif s.kind == "gradient":
+            return False
+        elif s.name in self.zeros:
+            fact = f"{s.name} = 0"
+        elif t is not None and not t.base and t.offset <= 0:
+            if s.name in self.past:
+                fact = f"{s.name} is zero before the first step"
+            elif self.model.initial == "zero" and s.name in self.states:
+                fact = f"{s.name} starts at zero"
+        if fact:
+            self.notes.facts[fact] = None
+        return bool(fact)
+
+    def exists(self, s: Symbol) -> bool:
+        """Whether the symbol exists at its step; of what the model does not define, nothing is known and it is taken to."""
+        t = s.time
+        if t is None or t.base not in ("", "T") or s.name not in self.first:
+            return True
+        if t.base == "T":
+            return t.offset <= 0
+        return t.offset >= self.first[s.name] and (self.last is None or t.offset <= self.last)
+
+    def check(self, *sides: Expr) -> None:
+        """Refuse a claim whose symbols are not those of the model: a symbol of another shape or kind is another quantity."""
+        for x in (x for side in sides for x in walk(side)):
+            if x.op == "delta":
+                self._check_delta(x, sides)
+            if x.op != "sym" or x.attr == self.claim.total_loss:
+                continue
+            s: Symbol = x.attr
+            try:
+                own = self.model.symbol(s.name, s.time)
+            except KeyError:
+                continue
+            kinds = (own.kind,) if s.kind not in ("adjoint", "gradient") else (s.kind,)
+            if (s.shape, s.time is None) != (own.shape, own.time is None) or s.kind not in kinds:
+                raise Unsupported(f"{s} is not the {s.name} of the model")
+
+    def _check_delta(self, x: Expr, sides: tuple[Expr, ...]) -> None:
+        """A number beside an index in a delta must be one that the size is known to reach."""
+        sizes = [i.size for i in x.attr if isinstance(i, Index)]
+        if len(set(sizes)) > 1:
+            raise Unsupported(f"{x} between indices of different sizes")
+        for k in x.attr:
+            if not sizes or isinstance(k, Index):
+                continue
+            printed = sizes[0] if isinstance(sizes[0], int) else max((m for s in sides for m in reached(s, sizes[0])), default=1)
+            if not 1 <= k <= printed:
+                raise Unsupported(f"{x}, when nothing says that {sizes[0]} is at least {k}")
+
+    # ------------------------------------------------------------------------------------------------------ definitions
+    @cached_property
+    def derivation(self) -> Derivation:
+        return derive(self.model)
+
+    def definition(self, s: Symbol) -> Form | None:
+        """The form that defines a symbol at its step, or None."""
+        key = s, self.last
+        if key not in self._definitions:
+            e = self._definition(s)
+            if e is None:
+                return None
+            at = s.time
+            self._definitions[key] = self.apart(lambda: self._plain(e) if at is None else self.algebra.retime(
+                self._plain(e), lambda x: at + x.offset if x.base == "t" else x))
+        f, notes = self._definitions[key]
+        self.notes.add(notes)
+        return f
+
+    def apart(self, make: Callable[[], Result]) -> tuple[Result, Notes]:
+        """A result with what it alone rests on, so that whoever uses it can add that to the notes."""
+        outer, self.notes = self.notes, Notes()
+        try:
+            return make(), self.notes
+        finally:
+            self.notes = outer
+
+    def _definition(self, s: Symbol) -> Expr | None:
+        if s == self.claim.total_loss and self.model.loss is not None:
+            return self.model.total_loss
+        if s.kind == "variable" and s.time is not None:
+            return self.model.definitions.get(s.name)
+        if s.kind in ("adjoint", "gradient"):
+            if self.model.loss is None:
+                raise Unsupported("a gradient in a model without a loss")
+            try:
+                table = self.derivation.adjoints if s.kind == "adjoint" else self.derivation.gradients
+            except SymrnnError as error:
+                raise Unsupported(error.came) from None
+            return lift(1) if s.kind == "adjoint" and s.name == self.model.loss else table.get(s.name)
+        return None
+
+    def depends(self, name: str, on: str) -> bool:
+        """Whether a variable depends on a quantity through the equations, at any step."""
+        if name not in self._uses:
+            used: set[str] = set()
+            todo = [name]
+            while todo:
+                right = self.model.definitions.get(todo.pop())
+                new = {s.name for s in symbols(right)} - used if right is not None else set()
+                used |= new
+                todo += new
+            self._uses[name] = used
+        return on in self._uses[name]
+
+    # ------------------------------------------------------------------------------------------------ derivative nodes
+    def local(self, lower: Lowering, e: Expr) -> Form:
+        """The form of a derivative node: an adjoint or gradient of the loss, or a derivative along the equations."""
+        top, bottom = e.args
+        at: At | None = None
+        if bottom.op == "entry":
+            at, bottom = bottom.attr, bottom.args[0]
+        if bottom.op != "sym":
+            raise Unsupported("a derivative by something that is not a symbol")
+        s = lower.symbol(bottom.attr)
+        if top.op == "sym" and top.attr == self.claim.total_loss and self.model.loss is not None:
+            return self._loss_derivative(lower, s, bottom, at)
+        if self.is_zero(s) or (s.name in self.algebra.simplex and s.kind in ("target", "input")):
+            raise Unsupported(f"the derivative by {s}, which a condition ties down")
+        f = self.expand(lower(top), s, e.attr, lower)
+        if top.op in ("sym", "entry") and s not in f.symbols():
+            raise Unsupported(f"no definition connects {top} with {s}")
+        axes = axes_of(e)
+        if at is not None:
+            labels = [lower.label(i) for i, n in zip(at, bottom.attr.shape, strict=True) if n != 1 and i is not None]
+        else:
+            own = [x for x, _ in f.labels]
+            labels = [x for x, _ in axes if x not in own] if own and axes_of(bottom) else [x for x, _ in axes_of(bottom)]
+            if own and axes_of(bottom) and len(labels) != 1:
+                raise Unsupported("a derivative of rank 3 or more")
+        return self.algebra.form(axes, dict(self.algebra.derivative(f, s, labels).terms))
+
+    def _loss_derivative(self, lower: Lowering, s: Symbol, bottom: Expr, at: At | None) -> Form:
+        kind = "gradient" if s.kind == "parameter" else "adjoint"
+        if s.kind not in ("parameter", "variable", "input") or (kind == "adjoint" and s.time is None):
+            raise Unsupported(f"the derivative of the loss by {s}")
+        axes = axes_of(bottom)
+        f = self.algebra.symbol(Symbol(s.name, s.shape, kind, s.time), axes)
+        if at is None:
+            return f
+        labels = [lower.label(i) for i, n in zip(at, s.shape, strict=True) if n != 1 and i is not None]
+        return relabel(self.algebra, self.algebra.form((), dict(f.terms)),
+                       dict(zip([x for x, _ in axes], labels, strict=True)))
+
+    def expand(self, f: Form, s: Symbol, mode: str, lower: Lowering) -> Form:
+        """Put in the definitions between f and s, so that s stands in the open."""
+        immediate = mode == "immediate" or self.claim.states("immediate")
+        self._refuse(f, s)
+        printed = [u for u in (*f.symbols(), s) if u.time is not None and u.name in self.first]
+        tops = self._dependent(f, s)
+        if s.time is not None and any(u.time is not None and u.time.base != s.time.base for u in tops):
+            raise Unsupported("a derivative between steps with different time letters")
+        steps = {u.time for u in tops}
+        if s.time is None and len(steps) > 1:
+            raise Unsupported(f"the derivative by {s} of quantities of several steps")
+        for _ in range(ROUNDS):
+            pick = [u for u in self._dependent(f, s) if (u.time in steps if s.time is None else self._between(u, s))]
+            if not pick:
+                break
+            for u in pick:
+                self._holds(u, printed, lower)
+            f = self.algebra.substitute(f, {u: self._put_in(u) for u in pick})
+        else:
+            raise Unsupported("a derivative across too many steps")
+        if s.time is None and not immediate and self._dependent(f, s):
+            raise Unsupported(f"the total derivative by {s} through earlier steps; only the immediate one is expanded")
+        return f
+
+    def _refuse(self, f: Form, s: Symbol) -> None:
+        """What has a derivative that no equation of the model gives."""
+        for u in f.symbols():
+            if u.kind in ("adjoint", "gradient") or u.name == self.model.total:
+                raise Unsupported(f"the derivative of an expression with {u} in it")
+            if u.kind == "variable" and u.time is not None and u.name not in self.order and u != s:
+                raise Unsupported(f"the derivative of {u}, which no equation defines")
+        tied = sorted(str(name) for name in self.zeros if name in self.order)
+        if tied:
+            raise Unsupported(f"a derivative where {', '.join(tied)} is set to zero")
+
+    def _dependent(self, f: Form, s: Symbol) -> list[Symbol]:
+        """The variables in f, other than s, that depend on s (the state before the first step is given and does not)."""
+        return [u for u in f.symbols() if u.kind == "variable" and u.time is not None and u != s and self.depends(u.name, s.name)
+                and (u.time.base or u.time.offset > 0)]
+
+    def _between(self, u: Symbol, s: Symbol) -> bool:
+        assert u.time is not None and s.time is not None
+        if u.time.offset == s.time.offset:
+            return self.order[u.name] > self.order.get(s.name, -1)
+        return u.time.offset > s.time.offset
+
+    def _holds(self, u: Symbol, printed: Iterable[Symbol], lower: Lowering) -> None:
+        """Refuse the definition of u unless it holds at every step the derivative speaks of."""
+        t = u.time
+        assert t is not None
+        if t.base == BOUND:
+            assert lower.over is not None
+            lo, hi = lower.over
+            if not inside((lo + t.offset, hi + t.offset)):
+                raise Unsupported(f"a derivative in a sum that runs to steps at which {u.name} has no definition")
+        elif t.base in ("t", "T"):
+            starts = [1, *(self.first[v.name] - v.time.offset for v in printed if v.time is not None and v.time.base == t.base)]
+            if max(starts) + t.offset < 1:
+                raise Unsupported(f"a derivative through {u}, which is given and not computed at the first step")
+            for n in range(1, 1 - t.offset):
+                self.notes.outside[f"{t.base} = {n}"] = None
+        elif t.base:
+            raise Unsupported(f"a derivative at a step {t} of unknown range")
+
+    def _put_in(self, u: Symbol) -> Form:
+        f = self.definition(u)
+        assert f is not None
+        self.notes.inlined[u.name] = None
+        return f
+
+
+def inside(over: tuple[Time, Time]) -> bool:
+    """Whether a range lies in 1..T (only there do the definitions hold)."""
+    lo, hi = over
+    return ((not lo.base and lo.offset >= 1) or (lo.base == "t" and lo.offset >= 0)) and hi.base in ("t", "T") and hi.offset <= 0
+
+
+def reached(e: Expr, size: Size) -> Iterator[int]:
+    """The numbers of the components of one size that an expression prints."""
+    for x in walk(e):
+        if x.op == "entry" and x.args[0].shape is not None:
+            yield from (k for n, k in zip(x.args[0].shape, x.attr, strict=True) if n == size and isinstance(k, int))
