@@ -13,7 +13,7 @@ from typing import Any
 from symrnn import __version__
 from symrnn.document import Row, Setting, Sides, Statement, chain, compile_document
 from symrnn.errors import SymrnnError
-from symrnn.expr import Expr
+from symrnn.expr import Expr, Size, resize
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
@@ -144,6 +144,7 @@ class Auditor:
         self.settings = self.compiled.settings
         self.notation = self._observed([row.reading for row in self.compiled.rows])
         self._models: dict[str, Model] = {}
+        self._sizes: dict[str, Mapping[str, Size]] = {}
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions."""
@@ -197,6 +198,11 @@ class Auditor:
             role = "definition"
         return Equation(identifier, span, role, tuple(relations), next((r.verdict.reason for r in relations if r.verdict.reason), None),
                         label, tuple(uses), expected)
+
+    def sizes_of(self, setting: Setting) -> Mapping[str, Size]:
+        if setting.name not in self._sizes:
+            self._sizes[setting.name] = setting.sizes()
+        return self._sizes[setting.name]
 
     def model_of(self, setting: Setting) -> Model:
         if setting.name not in self._models:
@@ -254,7 +260,7 @@ class Chain:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
-                left, right = elaborator(sides.left), elaborator(sides.right)
+                left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
                 verdict = self._slip(sides) or decide(claim)
@@ -267,6 +273,10 @@ class Chain:
             if name in self.setting.places:
                 self.uses[self.setting.places[name]] = None
         return relation
+
+    def _side(self, elaborator: Elaborator, n: Node) -> Expr:
+        """One side in the core, its open sizes as the equations of the scope determine them."""
+        return resize(elaborator(n), self.auditor.sizes_of(self.setting))
 
     def _slip(self, sides: Sides) -> Verdict | None:
         """A derivative printed without the sign in its denominator is a quotient by a matrix, which has no meaning."""
@@ -326,7 +336,7 @@ class Chain:
         E = Elaborator(self.setting.scope)
         try:
             (sides,) = chain(reading.tree)
-            claim = Claim(E(sides.left), E(sides.right), self.auditor.model_of(self.setting), "=", self.stated)
+            claim = Claim(self._side(E, sides.left), self._side(E, sides.right), self.auditor.model_of(self.setting), "=", self.stated)
         except (Meaningless, ValueError):
             return "unreadable"
         return decide(claim).word or "undecided"
@@ -351,7 +361,7 @@ class Chain:
             for again in _same_place(other, sides):
                 try:
                     E = Elaborator(self.setting.scope)
-                    claim = Claim(E(left), E(again.right), self.auditor.model_of(self.setting), "=", self.stated)
+                    claim = Claim(self._side(E, left), self._side(E, again.right), self.auditor.model_of(self.setting), "=", self.stated)
                     rows.append((claim, decide(claim)))
                 except Meaningless:
                     continue

@@ -12,8 +12,8 @@ from typing import Any
 import yaml
 
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place
-from symrnn.expr import NOW, Expr, Symbol, node, transform, vectorise
-from symrnn.model import Equation, Model
+from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, transform, unify, vectorise
+from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span, parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
@@ -157,8 +157,10 @@ class Setting:
         name = left.head
         d = self.scope.table.get(name)
         is_loss = name == self.scope.loss and (name != self.scope.total or left.part("Time") is not None)
-        if left.op != "Sym" or left.part("Index") is not None or (d is None and not is_loss):
+        if left.op != "Sym" or left.part("Index") is not None:
             return None
+        if d is None and not is_loss:
+            return self._inferred(left, right)
         if d is not None and d.kind not in ("scalar", "vector", "matrix") and not is_loss:
             return None
         core = LOSS if is_loss else name
@@ -173,11 +175,36 @@ class Setting:
             target, value = E(left), vectorise(E(right))
         except Meaningless:
             return None
-        if target.op != "sym" or target.attr.time is None or value.shape != target.shape:
+        fits = value.shape == target.shape or bool(unify([(target, value)]))
+        if target.op != "sym" or target.attr.time is None or not fits:
             return None
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
         return core
+
+    def _inferred(self, left: Node, right: Node) -> str | None:
+        """A symbol that is declared nowhere, defined by an equation whose right side has a shape: it takes that shape."""
+        name = left.head
+        if self.scope.table.lookup(name) is not None or left.part("Layer") or left.part("Param"):
+            return None
+        try:
+            shape = vectorise(Elaborator(self.scope)(right)).shape
+        except Meaningless:
+            return None
+        if shape is None or (shape[1] != 1 and shape[0] == 1):
+            return None
+        words = "scalar" if shape == SCALAR else f"vector {shape[0]}" if shape[1] == 1 else f"matrix {shape[0]} {shape[1]}"
+        sequence = left.part("Time") is not None
+        before = self.scope
+        self.scope = replace(before, table=before.table.rebound({name: words + (", sequence" if sequence else "")}))
+        found = self._variable(left, right)
+        if found is None:
+            self.scope = before
+        return found
+
+    def sizes(self) -> dict[str, Size]:
+        """The values of the sizes that the declarations left open."""
+        return sizes_of(self.settled())
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""

@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from symrnn.errors import ModelError, ShapeError
-from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, Time, node, show_shape, symbols, time_sum
+from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, Time, named, node, resize, show_shape, symbols, time_sum, unify, unknown
 
 FIRST, LAST = Time("", 1), Time("T", 0)
 
@@ -54,11 +54,12 @@ class Model:
     def build(cls, name: str, equations: Iterable[tuple[Expr, Expr] | Equation], *, loss: str | None = None, total: str = "L",
               simplex: Iterable[str] = (), initial: str = "given", source: str = "", latex: Mapping[str, str] | None = None,
               ) -> Model:
-        """Check the equations (defined once, shapes, causal, not cyclic) and put them in order.
+        """Solve the unknown sizes, check the equations (defined once, shapes, causal, not cyclic) and put them in order.
 
         Raises ModelError or ShapeError, each naming the equation.
         """
         rows = [e if isinstance(e, Equation) else Equation(e[0].attr, e[1]) for e in equations]
+        rows = solved(rows)
         check_equations(rows)
         return cls(name, in_order(rows), loss, total, frozenset(simplex), initial, source, dict(latex or {}))
 
@@ -140,6 +141,22 @@ class Model:
 
 
 # ------------------------------------------------------------------------------------------------------------------ checks
+def sizes_of(rows: list[Equation]) -> dict[str, Size]:
+    """The values of the unknown sizes (``?name``) that the equations determine; the rest get names."""
+    every = [s for e in rows for s in (e.left, *symbols(e.right))]
+    if not any(unknown(n) for s in every for n in s.shape):
+        return {}
+    return named(unify((node("sym", attr=e.left), e.right) for e in rows), sorted(every, key=lambda s: s.shape[1] != 1))
+
+
+def solved(rows: list[Equation]) -> list[Equation]:
+    """The equations with their unknown sizes solved."""
+    values = sizes_of(rows)
+    if not values:
+        return rows
+    return [Equation(resize(node("sym", attr=e.left), values).attr, resize(e.right, values)) for e in rows]
+
+
 def check_equations(rows: list[Equation]) -> None:
     """Each variable once, shapes that fit, nothing from the future, every variable defined."""
     defined: dict[str, Equation] = {}

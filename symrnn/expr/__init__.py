@@ -46,6 +46,7 @@ from symrnn.expr.tree import (
     walk,
     zeros,
 )
+from symrnn.expr.unify import named, resize, unify, unknown
 from symrnn.expr.vectorise import vectorise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

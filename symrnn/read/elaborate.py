@@ -519,6 +519,8 @@ def _shape(d: Declared) -> Shape:
     sizes: list[str | int] = [int(s) if s.isdigit() else s for s in d.shape]
     if d.kind == "scalar":
         return SCALAR
+    if not sizes:                                                     # to be solved from the equations
+        return (f"?{d.name}", 1) if d.kind == "vector" else (f"?{d.name}.1", f"?{d.name}.2")
     return (sizes[0], 1) if len(sizes) == 1 else (sizes[0], sizes[1])
 
 

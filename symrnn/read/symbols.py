@@ -25,8 +25,8 @@ from symrnn.read.names import canonical_name
 
 KINDS: dict[str, str] = {
     "scalar": "a number; no sizes",
-    "vector": "one size",
-    "matrix": "two sizes",
+    "vector": "one size, or none where the equations say it",
+    "matrix": "two sizes, or none where the equations say them",
     "function": "a function of one thing, elementwise; the role names a standard one (function tanh)",
     "vfunction": "a function of a whole vector, such as softmax, or of several arguments",
     "index": "a letter that counts; the shape is the size it runs to, if that is declared",
@@ -41,7 +41,7 @@ TIME_STYLES: dict[str, str] = {
 """The ways to write a time, each with an example."""
 
 _ALIASES = {"number": "scalar", "vec": "vector", "mat": "matrix", "fn": "function", "set": "space", "integer": "size"}
-_SIZES = {"scalar": (0, 0), "vector": (1, 1), "matrix": (2, 2), "index": (0, 1), "size": (0, 0), "space": (0, 0)}
+_SIZES = {"scalar": (0, 0), "vector": (0, 1), "matrix": (0, 2), "index": (0, 1), "size": (0, 0), "space": (0, 0)}
 _TIMED = re.compile(r"(?P<base>.+?)(?:_(\w)|\^\((\w)\)|\^<(\w)>|\^(\w)|\((\w)\)|\[(\w)\])")
 
 

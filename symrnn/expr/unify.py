@@ -1,0 +1,119 @@
+"""Sizes solved by unification: unknown sizes are written ``?name`` and found from the equations.
+
+Every operation and every equation says that two sizes are the same; the unknown one takes the value of the other. A conflict
+between two known sizes is left in the expression as its fault.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from symrnn.expr.sizes import Index, Shape, Size
+from symrnn.expr.tree import Expr, Fault, Symbol, transform
+
+Pairs = Iterable[tuple[Expr, Expr]]
+
+
+def unknown(size: Any) -> bool:
+    """Whether a size is yet to be found."""
+    return isinstance(size, str) and size.startswith("?")
+
+
+def unify(pairs: Pairs) -> dict[str, Size]:
+    """The values of the unknown sizes that make the two sides of each pair fit, as far as they can be known.
+
+    >>> from symrnn.expr.tree import symbol
+    >>> W, h, x = symbol("W", ("?1", "?2")), symbol("h", ("n_h", 1)), symbol("x", ("n_x", 1))
+    >>> unify([(h, W @ x)])
+    {'?2': 'n_x', '?1': 'n_h'}
+    """
+    rows = list(pairs)
+    values: dict[str, Size] = {}
+    changed = True
+    while changed:
+        changed = False
+        for k, (left, right) in enumerate(rows):
+            for a, b in demands(left, right):
+                a, b = values.get(a, a) if isinstance(a, str) else a, values.get(b, b) if isinstance(b, str) else b
+                if a == b or not (unknown(a) or unknown(b)):
+                    continue
+                old, new = (a, b) if unknown(a) else (b, a)
+                values = {key: new if value == old else value for key, value in values.items()} | {str(old): new}
+                rows = [(resize(x, values), resize(y, values)) for x, y in rows]
+                changed = True
+                break
+            if changed:
+                break
+    return values
+
+
+def demands(left: Expr, right: Expr) -> list[tuple[Size, Size]]:
+    """The pairs of sizes that must be equal and are not."""
+    for side in (left, right):
+        if side.fault is not None:
+            return _of_fault(side.fault)
+    if left.shape is None or right.shape is None:
+        return []
+    return [(a, b) for a, b in zip(left.shape, right.shape, strict=True) if a != b]
+
+
+def _of_fault(fault: Fault) -> list[tuple[Size, Size]]:
+    op = fault.node[0] if fault.node else ""
+    left, right = fault.left, fault.right
+    if left is None:
+        return []
+    if op == "matmul" and right is not None:
+        return [(left[1], right[0])]
+    if op in ("add", "had") and right is not None:
+        return [(a, b) for a, b in zip(left, right, strict=True) if a != b]
+    if op == "entry" and right is not None:
+        return [(left[0], right[0])]
+    if op in ("diag", "softmax", "lse"):
+        return [(left[1], 1)]
+    return []
+
+
+def resize(e: Expr, values: Mapping[str, Size]) -> Expr:
+    """The expression with sizes replaced."""
+    if not values:
+        return e
+
+    def size(s: Any) -> Any:
+        return values.get(s, s) if isinstance(s, str) else s
+
+    def shape(s: Shape) -> Shape:
+        return (size(s[0]), size(s[1]))
+
+    def index(i: Any) -> Any:
+        return Index(i.name, size(i.size)) if isinstance(i, Index) else i
+
+    def change(x: Expr) -> Expr | None:
+        if x.op == "sym":
+            s: Symbol = x.attr
+            return Expr("sym", (), Symbol(s.name, shape(s.shape), s.kind, s.time))
+        if x.op in ("ones", "zeros"):
+            return Expr(x.op, (), shape(x.attr))
+        if x.op in ("eye", "size", "cat", "window"):
+            return Expr(x.op, x.args, size(x.attr))
+        if x.op in ("entry", "delta"):
+            return Expr(x.op, x.args, tuple(map(index, x.attr)))
+        if x.op == "isum":
+            return Expr(x.op, x.args, index(x.attr))
+        return None
+    return transform(e, change)
+
+
+def named(values: Mapping[str, Size], symbols: Iterable[Symbol]) -> dict[str, Size]:
+    """The values, with a name made from a symbol for every size that stays unknown: ``n_h`` for the vector h."""
+    out = dict(values)
+    taken = {s for sym in symbols for s in sym.shape if isinstance(s, str) and not unknown(s)}
+    for sym in symbols:
+        for axis, s in enumerate(sym.shape):
+            s = out.get(s, s) if isinstance(s, str) else s
+            if not unknown(s):
+                continue
+            base = f"n_{sym.name}" if sym.shape[1] == 1 else f"n_{sym.name}{axis + 1}"
+            name = base if base not in taken else next(f"{base}_{k}" for k in range(2, 99) if f"{base}_{k}" not in taken)
+            taken.add(name)
+            out = {key: name if value == s else value for key, value in out.items()} | {str(s): name}
+    return out
