@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place
-from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, transform, unify, vectorise
+from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, resize, transform, unify, vectorise
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span, parse_document
@@ -188,7 +188,8 @@ class Setting:
         if self.scope.table.lookup(name) is not None or left.part("Layer") or left.part("Param"):
             return None
         try:
-            shape = vectorise(Elaborator(self.scope)(right)).shape
+            value = vectorise(Elaborator(self.scope)(right))
+            shape = resize(value, unify([(value, value)])).shape
         except Meaningless:
             return None
         if shape is None or (shape[1] != 1 and shape[0] == 1):
