@@ -51,5 +51,5 @@ class Names:
         return self._given[key]
 
 
-#: One-letter names that generated code uses itself: a parameter called so gets an underscore instead of a number.
-RESERVED_STYLE = frozenset({"T", "B", "t", "np"})
+#: Names that generated code uses itself or that are hard to tell apart: they get an underscore instead of a number.
+RESERVED_STYLE = frozenset({"T", "B", "t", "np", "c", "l", "I", "O"})

@@ -6,11 +6,14 @@ function; where a number is needed it stands for one fixed sine wave with a freq
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import cache
 from hashlib import sha256
+from math import prod
 from typing import Any
 
 import mpmath
+import numpy as np
 import sympy
 
 from symrnn.naming import identifier
@@ -79,16 +82,32 @@ Value = tuple[Any, Any]
 """A number of 50 digits and a bound on what rounding to 53 bits can do to it, to first order."""
 
 
-def _wave(label: str, orders: tuple[int, ...], u: list[Any]) -> Any:
-    """The number an opaque function stands for: sin(w.u + c), differentiated."""
+def wave(label: str, count: int) -> tuple[list[Fraction], Fraction]:
+    """The sine wave that an opaque function of ``count`` arguments stands for: frequencies w and phase c of sin(w.u + c)."""
     bits = sha256(label.encode()).digest()
-    weights = [mpmath.mpf(20 + bits[k % 31] % 40) / 40 for k in range(len(u))]
-    phase = mpmath.mpf(bits[31]) / 64
-    angle = sum((w * x for w, x in zip(weights, u, strict=True)), phase)
+    return [Fraction(20 + bits[k % 31] % 40, 32) for k in range(count)], Fraction(bits[31], 64)
+
+
+def _wave(label: str, orders: tuple[int, ...], u: list[Any]) -> Any:
+    """The number an opaque function stands for, differentiated."""
+    weights, phase = wave(label, len(u))
+    angle = mpmath.fsum([*(_number(w) * x for w, x in zip(weights, u, strict=True)), _number(phase)])
     out = mpmath.sin(angle + sum(orders) * mpmath.pi / 2)
     for w, n in zip(weights, orders, strict=True):
-        out *= w**n
+        out *= _number(w) ** n
     return out
+
+
+def double_precision(function: type[Opaque]) -> Callable[..., Any]:
+    """The same wave for NumPy arrays."""
+    weights, phase = wave(function.label, len(function.orders))
+    factor = prod(float(w) ** n for w, n in zip(weights, function.orders, strict=True))
+    turn = sum(function.orders) % 4
+
+    def value(*u: Any) -> Any:
+        angle = sum(float(w) * x for w, x in zip(weights, u, strict=True)) + float(phase)
+        return factor * (np.sin(angle), np.cos(angle), -np.sin(angle), -np.cos(angle))[turn]
+    return value
 
 
 _SLOPES: dict[str, tuple[Callable[[Any], Any], Callable[[Any, Any], Any]]] = {

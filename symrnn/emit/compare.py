@@ -1,0 +1,277 @@
+"""How far a printed formula lies from the emitted code and from a 50-digit value, at points that follow from the formula.
+
+Both sides of the formula are written in component form and compiled with ``lambdify``; the emitted module runs on the same
+numbers. What a right formula may deviate by is the rounding bound: a first-order bound carried through the 50-digit evaluation.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import sympy
+
+from symrnn.component_rows import Grid, NoSuchStep, NotComponents
+from symrnn.components import Components
+from symrnn.emit import emit
+from symrnn.emit.load import load
+from symrnn.emit.plan import Plan
+from symrnn.emit.printers import ArrayPrinter
+from symrnn.errors import SymrnnError
+from symrnn.expr import Expr, Symbol, Time
+from symrnn.model import Model
+from symrnn.points import free_letters, point
+from symrnn.scalars import Evaluator, Opaque, OutsideDomain, double_precision, opaque
+from symrnn.unroll import lags
+
+POINTS, TRIES = 2, 24
+SAFETY = 8
+"""How many times the first-order bound a deviation may be: the three computations round in different orders."""
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """How far the right side, compiled, lies from the left side.
+
+    ``from_exact``: the largest deviation from the left side to 50 digits; ``from_code``: from the left side as the emitted module
+    computes it (None if there is no module). ``bound`` is the largest rounding bound of an entry and ``within`` whether every
+    deviation lies within the bound of its entry. ``exact`` is the largest difference of the two sides to 50 digits, with ``left``
+    and ``right`` where it occurs, all to three digits: the same on every machine. ``entries`` counts what was compared.
+    """
+
+    sizes: Mapping[str, int]
+    T: int
+    points: int
+    entries: int
+    from_exact: float
+    from_code: float | None
+    bound: float
+    within: bool
+    exact: str
+    left: str
+    right: str
+
+
+class NotComparable(Exception):
+    """There is nothing to compare; the message says why."""
+
+
+class CodeComponents(Components):
+    """The component form in which adjoints and gradients that emitted code computes are symbols of their own."""
+
+    computed: frozenset[tuple[str, str]] = frozenset()
+
+    def _loss_rate(self, s: Symbol) -> Grid:
+        after = s.time is not None and not 1 <= s.time.offset <= self.T
+        if (s.kind, s.name) not in self.computed or after:
+            return super()._loss_rate(s)
+        own = Symbol(f"{s.kind} of {s.name}", s.shape, s.kind, s.time)
+        return self._mint(own)
+
+
+class Code:
+    """An emitted module of a model, run on the numbers of a point; ``values`` are those of the named symbols it computes."""
+
+    def __init__(self, model: Model, source: str | None = None) -> None:
+        self.model = model
+        self.plan = Plan(model, ArrayPrinter(), gradients=model.loss is not None)
+        self.plan.run()
+        self.module = load(source or emit(model))
+        self.lags = lags(model)
+
+    @property
+    def computed(self) -> frozenset[tuple[str, str]]:
+        """(kind, name) of the adjoints and gradients it returns."""
+        found = {("adjoint", e.name) for e in self.plan.adjoint_rows}
+        return frozenset(found | {("gradient", s.name) for s in self.model.parameters} if self.model.loss else found)
+
+    def name(self, s: Symbol) -> str:
+        return self.plan.layout.arrays[s.kind, s.name].name
+
+    def values(self, c: Components, evaluate: Evaluator) -> dict[sympy.Symbol, float]:
+        """The numbers of everything the module computes at a point."""
+        def array(s: Symbol, first: int, last: int) -> Any:
+            steps = [Symbol(s.name, s.shape, s.kind, Time("", t) if s.time else None) for t in range(first, last + 1)]
+            grids = np.array([[[float(evaluate(x)[0]) for x in row] for row in c.entries(step)] for step in steps])
+            dims = [n for n in c.shape(s.shape) if n != 1] or ([1] if s.time else [])
+            return grids.reshape(*([len(steps)] if s.time else []), *dims)
+
+        m, plan, T = self.model, self.plan, c.T
+        params = self.module.Params(*(array(s, 0, 0) for s in m.parameters))
+        inputs = [array(s, 1, T) for s in m.inputs]
+        targets = {s.name: array(s, 1, T) for s in m.targets}
+        starts = {}
+        for s in plan.starts:
+            rows = array(s, 1 - self.lags[s.name], 0)
+            starts[plan.start_name(s)] = rows[0] if self.lags[s.name] == 1 else rows
+        named: dict[str, Any] = {self.name(s): array(s, 0, 0) for s in m.constants}
+        shapes = {f: double_precision(opaque(f.lstrip("d") if f.startswith("d") else f, (int(f.startswith("d")),)))
+                  for f in plan.functions}
+        plain = {f: g for f, g in shapes.items() if not f.startswith("d")}
+        run = self.module.forward(params, *inputs, *(targets[s.name] for s in plan.forward_targets), **starts, **named, **plain)
+        out: dict[sympy.Symbol, float] = {}
+        for v in m.variables:
+            if hasattr(run, self.name(v)):
+                self._put(out, c, v, getattr(run, self.name(v)), T)
+        if m.loss is not None:
+            arguments = (params, *inputs, *targets.values())
+            out[c.entries(Symbol(m.total, (1, 1)))[0][0]] = self.module.loss(*arguments, **starts, **named, **plain)
+            back = self.module.adjoints(*arguments, **starts, **named, **shapes)
+            for e in plan.adjoint_rows:
+                own = Symbol(f"adjoint of {e.name}", e.left.shape, "adjoint", e.left.time)
+                self._put(out, c, own, getattr(back, self.name(e.left)), T)
+            found = self.module.gradients(*arguments, **starts, **named, **shapes)
+            for s in m.parameters:
+                self._put(out, c, Symbol(f"gradient of {s.name}", s.shape, "gradient", None), getattr(found, self.name(s)), T)
+        return out
+
+    def _put(self, out: dict[sympy.Symbol, float], c: Components, s: Symbol, array: Any, T: int) -> None:  # noqa: N803
+        """Enter an array, step by step if it has steps."""
+        for t in range(1, T + 1) if s.time is not None else (0,):
+            grid = c._mint(Symbol(s.name, s.shape, s.kind, Time("", t) if s.time is not None else None))
+            flat = np.ravel(array[t - 1] if s.time is not None else array)
+            out.update(zip((x for row in grid for x in row), map(float, flat), strict=True))
+
+
+Numbers = Mapping[sympy.Symbol, float]
+
+
+def compiled(c: Components, expressions: list[sympy.Expr], known: Iterable[sympy.Symbol]) -> Callable[[Numbers], Any]:
+    """``lambdify`` of expressions over named symbols; what is not ``known`` is computed from its equation."""
+    stop, order = set(known), []
+    values = c.values()
+    seen: set[sympy.Symbol] = set()
+
+    def visit(s: sympy.Symbol) -> None:
+        stack = [(s, False)]
+        while stack:
+            x, done = stack.pop()
+            if done:
+                order.append((x, values[x]))
+            elif x not in seen and x not in stop:
+                seen.add(x)
+                if x in values:
+                    stack.append((x, True))
+                    stack.extend((y, False) for y in sorted(values[x].free_symbols, key=str))
+    for e in expressions:
+        for s in sorted(e.free_symbols, key=str):
+            visit(s)
+    named = {s for s, _ in order}
+    everything = [*expressions, *(v for _, v in order)]
+    arguments = sorted({y for e in everything for y in e.free_symbols} - named, key=str)
+    opaque_ones = {type(f).__name__: double_precision(type(f)) for e in everything for f in e.atoms(Opaque)}
+    function = sympy.lambdify(arguments, expressions, modules=[opaque_ones, "numpy"], cse=lambda e: (order, list(e)))
+    return lambda numbers: np.array(function(*(numbers[s] for s in arguments)), dtype=float)
+
+
+def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T: int = 2, *,  # noqa: N803
+              code: Code | None = None, last_step: int = 0, allowed: Callable[[Mapping[str, int]], bool] | None = None,
+              **conditions: Any) -> Deviation:
+    """Compare ``left = right`` at every step and index of ``model`` at ``sizes`` and ``T``.
+
+    ``code`` is a module to reuse (one is emitted if the model allows it). ``last_step`` leaves out as many steps at the end,
+    ``allowed`` says which choices of indices count, and ``conditions`` are those of :class:`Components` (``simplex``, ``zero``,
+    ``past_zero``, ``immediate``). Raises NotComparable.
+    """
+    if code is None:
+        try:
+            code = Code(model)
+        except SymrnnError:
+            code = None
+    c = CodeComponents(model, sizes, T, **conditions)
+    rows = _entries(c, left, right, T - last_step, allowed or (lambda _: True))
+    exact_left, exact_right = [a for a, _ in rows], [b for _, b in rows]
+    formula = compiled(c, exact_right, ())
+    coded: list[sympy.Expr] = []
+    if code is not None:
+        c.computed = code.computed
+        c._memo.clear()
+        coded = [a for a, _ in _entries(c, left, right, T - last_step, allowed or (lambda _: True))]
+    worst = _Worst()
+    count = 0
+    for n in range(TRIES):
+        values = point(c, f"{left} = {right} {model.hash} {n}")
+        evaluate = Evaluator(values, c.values())
+        try:
+            pairs = [(evaluate(a), evaluate(b)) for a, b in zip(exact_left, exact_right, strict=True)]
+        except OutsideDomain:
+            continue
+        except NotImplementedError as unknown:
+            raise NotComparable(f"the function {unknown}") from None
+        floats = {s: float(Fraction(v)) for s, v in values.items()}
+        printed = formula(floats)
+        by_code = None
+        if code is not None:
+            found = code.values(c, evaluate)
+            by_code = compiled(c, coded, found)({**floats, **found})
+        worst.add(pairs, printed, by_code)
+        count += 1
+        if count == POINTS:
+            break
+    if not count:
+        raise NotComparable(f"no point in the domain among {TRIES}")
+    return worst.result(dict(sizes), T, count, len(rows))
+
+
+def _entries(c: Components, left: Expr, right: Expr, last: int, allowed: Callable[[Mapping[str, int]], bool]
+             ) -> list[tuple[sympy.Expr, sympy.Expr]]:
+    """Both sides over named symbols, entry by entry, at every choice of steps and indices at which they exist."""
+    out: list[tuple[sympy.Expr, sympy.Expr]] = []
+    for times, indices in free_letters(left, right).choices(c, last):
+        if not allowed(indices):
+            continue
+        try:
+            a, b = (sympy.Matrix([c.named(e, times, indices)]) for e in (left, right))
+        except NoSuchStep:
+            continue
+        except NotComponents as problem:
+            raise NotComparable(str(problem)) from None
+        if a.shape != b.shape:
+            raise NotComparable(f"sides of shapes {a.shape} and {b.shape}")
+        out += zip(a, b, strict=True)
+    if not out:
+        raise NotComparable("no step at which both sides exist")
+    return out
+
+
+@dataclass
+class _Worst:
+    """The largest deviations so far."""
+
+    from_exact: float = 0.0
+    from_code: float | None = None
+    bound: float = 0.0
+    within: bool = True
+    exact: Any = mpmath.mpf(-1)
+    sides: tuple[str, str] = ("", "")
+
+    def add(self, pairs: list[Any], printed: Any, by_code: Any) -> None:
+        """One point: 50-digit values with their bounds, the compiled formula, and the emitted code."""
+        for k, ((a, a_bound), (b, b_bound)) in enumerate(pairs):
+            bound = float(SAFETY * (a_bound + b_bound)) + 5e-324
+            off = float(abs(a - mpmath.mpf(float(printed[k]))))
+            self.from_exact, self.bound = max(self.from_exact, off), max(self.bound, bound)
+            self.within = self.within and off <= bound
+            if by_code is not None:
+                gap = abs(float(printed[k]) - float(by_code[k]))
+                self.from_code = max(self.from_code or 0.0, gap)
+                self.within = self.within and gap <= bound
+            if abs(a - b) > self.exact:
+                self.exact = abs(a - b)
+                self.sides = (three_digits(a), three_digits(b))
+
+    def result(self, sizes: Mapping[str, int], T: int, points: int, entries: int) -> Deviation:  # noqa: N803
+        return Deviation(sizes, T, points, entries, self.from_exact, self.from_code, self.bound, self.within,
+                         three_digits(self.exact), *self.sides)
+
+
+def three_digits(x: Any) -> str:
+    """A 50-digit number to three digits; what is zero to 40 digits is ``0``.
+
+    >>> three_digits(mpmath.mpf("0.123456")), three_digits(mpmath.mpf(10) ** -45), three_digits(mpmath.mpf(0.5))
+    ('0.123', '0', '0.5')
+    """
+    return "0" if abs(x) < mpmath.mpf(10) ** -40 else str(mpmath.nstr(x, 3))

@@ -1,0 +1,272 @@
+"""The target ``numpy``: a readable module of NumPy alone with forward pass, loss, adjoints and gradients for any T and any batch.
+
+The statements come from :mod:`symrnn.emit.plan`; here they get their surroundings: arguments that are checked, documentation with
+shapes and equations, and a check of the module by itself.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from sympy.printing.codeprinter import CodePrinter
+
+import symrnn
+from symrnn.emit.arguments import Arguments
+from symrnn.emit.kernels import sources
+from symrnn.emit.plan import Function, Plan
+from symrnn.emit.printers import ArrayPrinter
+from symrnn.errors import one_line
+from symrnn.expr import Symbol, time_sum
+from symrnn.model import FIRST, LAST, Model
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the head of an emitted file says besides the model: what was proved and how, one line each, and the versions used."""
+
+    proved: tuple[str, ...] = ()
+    versions: Mapping[str, str] | None = None
+
+
+@cache
+def environment() -> Environment:
+    found = Environment(loader=PackageLoader("symrnn.emit", "templates"), undefined=StrictUndefined, trim_blocks=True,
+                       lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)
+    found.filters["block"] = lambda lines, indent=4: "\n".join(" " * indent + line if line else "" for line in lines)
+    return found
+
+
+def write(model: Model, outputs: Sequence[str], last: bool, header: Header, printer: CodePrinter | None = None) -> str:
+    """The source of the module; ``outputs`` are functions of it, ``last`` takes the loss at the last step only."""
+    gradients = "gradients" in outputs
+    module = Module(Plan(model, printer or ArrayPrinter(), last, gradients), set(outputs))
+    versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
+    text = environment().get_template("numpy_module.py.jinja").render(
+        version=symrnn.__version__, proved=[safe(line) for line in header.proved], versions=safe(versions), **module.context())
+    return re.sub(r"\n{3,}", "\n\n\n", text).rstrip() + "\n"
+
+
+def safe(text: str) -> str:
+    """Text of a document for a comment or a docstring: one printable line that cannot end the string it stands in.
+
+    >>> safe('a \"\"\" b')
+    "a ''' b"
+    """
+    return one_line(text, 600).replace("\\", "/").replace('"', "'")
+
+
+class Module(Arguments):
+    """What the template is filled with."""
+
+    # ---------------------------------------------------------------------------------------------------------------- context
+    def context(self) -> dict[str, Any]:
+        model, plan = self.model, self.plan
+        parts = {"run": plan.run()}
+        private_loss = model.loss is not None and bool(self.outputs & {"loss", "gradients"})
+        if private_loss:
+            parts["loss"] = plan.measure()
+        names: dict[str, str] = {}
+        if self.gradients:
+            parts["back"] = plan.backward()
+            parts["gradients"], names = plan.collect()
+        lines = {k: self.body(f) for k, f in parts.items()}
+        lines["run"].append(f"return Forward({', '.join(self.name(v) for v in self.forward_variables)})")
+        if private_loss:
+            lines["loss"].append(f"return np.sum({self.name(model.symbol(str(model.loss)))})")
+        if self.gradients:
+            lines["back"].append(f"return Adjoints({', '.join(self.name(e.left) for e in plan.adjoint_rows)})")
+            lines["gradients"].append(f"return Gradients({', '.join(names.values())})")
+            lines |= {"adjoint_result": self.adjoint_result(), "gradient_result": self.gradient_result(names),
+                      "self_check": self.self_check(), "apart": self.apart()}
+        lines |= {"forward_result": self.forward_result(), "check": self.check()}
+        used = set().union(*(f.helpers for f in parts.values()))
+        return {
+            "m": self.model_words(), "lines": lines, "kernels": sources(used), "call": self.calls(), "doc": self.documentation(),
+            "fields": self.fields(names),
+            "has": {"loss": "loss" in self.outputs and model.loss is not None, "private_loss": private_loss,
+                    "gradients": self.gradients, "targets": bool(model.targets)},
+        }
+
+    @property
+    def forward_variables(self) -> list[Symbol]:
+        return [v for v in self.model.variables if v.name not in self.plan.aimed and v.name != self.model.loss or
+                (v.name == self.model.loss and v.name not in self.plan.aimed)]
+
+    def body(self, f: Function) -> list[str]:
+        """The statements with the names they need taken out of the arguments first."""
+        words = set(re.findall(r"[A-Za-z_]\w*", "\n".join(f.lines)))
+        params = [self.name(s) for s in self.model.parameters]
+        out = taken("c.params", [p for p in params if p in words], len(params))
+        made = {line.split(" = ")[0].split("[")[0] for line in f.lines}
+        for source, names in (("run", [self.name(v) for v in self.forward_variables]),
+                              ("back", [self.name(e.left) for e in self.plan.adjoint_rows])):
+            if not set(names) & made:
+                out += taken(source, [n for n in names if n in words], len(names))
+        out += taken("c", [n for n in self.fields_of_checked if n in words], 0)
+        sizes = [n for n in ("T", "B", *f.sizes) if n in words]
+        if sizes:
+            out.append(f"{', '.join(sizes)} = " + ", ".join(f'c.sizes["{n}"]' for n in sizes))
+        if "kind" in words:
+            arrays = [self.name(s) for s in self.model.inputs] + [self.plan.start_name(s) for s in self.plan.starts]
+            out.append("kind = np.result_type(*c.params" + "".join(f", c.{a}" for a in arrays) + ")")
+        return out + list(f.lines)
+
+    # --------------------------------------------------------------------------------------------------------------- results
+    def trimmed(self, s: Symbol, owner: str) -> tuple[str, str]:
+        """The public form of an array: (for a batch, for a single sequence)."""
+        a = self.plan.layout.arrays[s.kind, s.name]
+        text = f"{owner}.{a.name}"
+        if a.short:
+            return f"{text}[0]", f"{text}[0, 0]"
+        rows = f"{a.past or ''}:{-a.future or ''}"
+        return (text if rows == ":" else f"{text}[{rows}]"), f"{text}[{rows}, 0]"
+
+    def result(self, kind: str, symbols: Sequence[Symbol], owner: str) -> list[str]:
+        pairs = [self.trimmed(s, owner) for s in symbols]
+        many, single = (", ".join(p[k] for p in pairs) for k in (0, 1))
+        return [*wrapped(f"if c.single:\n    return {kind}({single})"), *wrapped(f"return {kind}({many})")]
+
+    def forward_result(self) -> list[str]:
+        return self.result("Forward", self.forward_variables, "run")
+
+    def adjoint_result(self) -> list[str]:
+        return self.result("Adjoints", [e.left for e in self.plan.adjoint_rows], "back")
+
+    def gradient_result(self, names: dict[str, str]) -> list[str]:
+        scalars = [self.name(s) for s in self.model.parameters if not self.dims(s.shape)]
+        out = [f"found = found._replace({', '.join(f'{n}=found.{n}.reshape(())' for n in scalars)})"] if scalars else []
+        ends = [(self.plan.start_name(s), "[0]" if self.lags[s.name] == 1 else "[:, 0]") for s in self.state_starts]
+        if ends:
+            out += ["if c.single:", f"    found = found._replace({', '.join(f'{n}=found.{n}{cut}' for n, cut in ends)})"]
+        return [*out, "return found"]
+
+    # ----------------------------------------------------------------------------------------------------------------- words
+    def shape_words(self, s: Symbol) -> str:
+        short = self.plan.layout.arrays[s.kind, s.name].short
+        return self.words([*self.lead(s), *self.sequence_dims(s.shape)]) + (", last step" if short else "")
+
+    def fields(self, names: dict[str, str]) -> dict[str, list[str]]:
+        model, plan = self.model, self.plan
+        typed = {f: "Function" for f in self.functions}
+        params = [f"{self.name(s)}: Any  # {self.words(self.dims(s.shape))}" for s in model.parameters]
+        starts = [f"{plan.start_name(s)}: Array  # {self.words(self.start_dims(s))}" for s in self.state_starts]
+        return {
+            "params": params or ["pass"],
+            "forward": [f"{self.name(s)}: Array  # {self.shape_words(s)}" for s in self.forward_variables],
+            "adjoints": [f"{self.name(e.left)}: Array  # {self.shape_words(e.left)}" for e in plan.adjoint_rows],
+            "gradients": [*(line.replace(": Any", ": Array") for line in params), *starts],
+            "checked": ["params: Params", *(f"{n}: {typed.get(n, 'Array')}" for n in self.fields_of_checked),
+                        "sizes: dict[str, int]", "single: bool"],
+        }
+
+    def documentation(self) -> dict[str, list[str]]:
+        model, plan = self.model, self.plan
+        def rows(targets: Sequence[Symbol], functions: Sequence[str]) -> list[str]:
+            out = [f"{self.name(s)}: {self.words([*self.lead(s), *self.sequence_dims(s.shape)])}" for s in model.inputs]
+            for s in targets:
+                shape = self.words([*self.lead(s), *self.sequence_dims(s.shape)])
+                out.append(f"{self.name(s)}: {shape}{TARGET_WORDS[self.values[s.name]].format(lead=self.words(self.lead(s)))}")
+            for s in plan.starts:
+                past = self.lags[s.name]
+                when = "step before the first" if past == 1 else f"{past} steps before the first"
+                shape = self.words(self.start_dims(s))
+                out.append(f"{plan.start_name(s)}: {shape}, {self.name(s)} at the {when}; zero if left out")
+            out += [f"{self.name(s)}: {self.words(self.dims(s.shape))}, a constant" for s in model.constants]
+            out += [f"{f}: an elementwise function of arrays" + (f", the derivative of {f[1:]}" if f.startswith("d") else "")
+                    for f in functions]
+            return [*out, CLOSING]
+        plain = [f for f in self.functions if not f.startswith("d")]
+        found = {"forward": rows(plan.forward_targets, plain),
+                 "loss": rows(model.targets, self.functions if self.gradients else plain)}
+        if self.gradients:
+            assert plan.derivation is not None
+            summed = {k: (e if plan.last else time_sum("t", FIRST, LAST, e)) for k, e in plan.derivation.summands.items()}
+            found["adjoints"] = [safe(f"adj {e.name}[t] = {plan.derivation.adjoints[e.name]}") for e in plan.adjoint_rows]
+            found["gradients"] = [safe(f"grad {k} = {e}") for k, e in summed.items()]
+            if plan.last:
+                note = "where terms that come from the loss belong to t = T alone"
+                found["adjoints"].append(note)
+                found["gradients"] = [safe(f"grad {k} = sum_t=1..T({e})") for k, e in plan.derivation.summands.items()] + [note]
+        return found
+
+    def model_words(self) -> dict[str, Any]:
+        model, plan = self.plan.original, self.plan
+        starts = [plan.start_name(s) for s in plan.starts]
+        summed = f"{model.loss}[T]" if plan.last else f"sum_t=1..T({model.loss}[t])"
+        total = [f"{model.total} = {summed}"] if model.loss else []
+        shapes = [f"{self.name(s)} {self.words(self.dims(s.shape))}" for s in model.parameters]
+        notes = ["Parameters: " + ", ".join(shapes) + "."] if shapes else []
+        notes += ["B sequences of T steps are arrays of shape (T, B, n); one sequence may come as (T, n), and so its results.",
+                  "Arithmetic is in double precision."]
+        if model.loss:
+            when = ", each at its last step" if plan.last else ""
+            notes.insert(-1, f"The loss of B sequences is the sum of their losses{when}.")
+        if self.gradients:
+            notes.append("Run as a program, the module compares every gradient with a derivative by complex step.")
+        shown = [n for n in ("forward", "loss", "adjoints", "gradients", "self_check")
+                   if n in self.outputs or (self.gradients and n in ("adjoints", "self_check"))]
+        public = sorted(["Params", "Forward", *(["Adjoints", "Gradients"] if self.gradients else []), *shown])
+        past = [f"{self.name(s)} with {self.lags[s.name]} more" for s in self.state_starts]
+        future = [f"{a.name} with {a.future} more" for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future]
+        sizes = self.check_sizes()
+        return {
+            "name": safe(model.name), "hash": model.hash, "source": safe(model.source),
+            "functions": self.functions, "starts": starts,
+            "equations": [safe(str(e)) for e in model.equations] + [safe(x) for x in total], "notes": notes,
+            "exported": ", ".join(f'"{n}"' for n in public),
+            "short_note": ' ("last step": at that one only)' if plan.last else "",
+            "loss_words": " at the last step, summed over the sequences" if plan.last else ", summed over steps and sequences",
+            "past_note": f"; {', '.join(past)} at the front" if past else "",
+            "future_note": f"; {', '.join(future)} at the end, zero" if future else "",
+            "check_sizes_text": ", ".join(f"{k}={v}" for k, v in sizes.items()),
+        }
+
+CLOSING = "A single sequence may come without the axis B. TypeError or ValueError names an argument that is wrong."
+
+TARGET_WORDS = {
+    "any": "",
+    "unit": ", numbers from 0 to 1",
+    "classes": ", probabilities that sum to 1; or class numbers from 0, as integers of shape {lead}",
+}
+
+
+def taken(source: str, names: list[str], whole: int) -> list[str]:
+    """A line that takes names out of a tuple with ``whole`` fields (0: out of an object, each by its name)."""
+    if not names:
+        return []
+    if len(names) == whole:
+        return [f"{names[0]}, = {source}" if whole == 1 else f"{', '.join(names)} = {source}"]
+    return wrapped(f"{', '.join(names)} = {', '.join(f'{source}.{n}' for n in names)}")
+
+
+def wrapped(text: str) -> list[str]:
+    """Lines of code; a call that is too long gets its arguments on lines of their own."""
+    out: list[str] = []
+    for line in text.split("\n"):
+        head, _, rest = line.partition("(")
+        if len(line) <= 120 or not rest:
+            out.append(line)
+            continue
+        pad = " " * (len(line) - len(line.lstrip()))
+        out += [f"{head}(", *(f"{pad}    {part}," for part in split_arguments(rest[:-1])), f"{pad})"]
+    return out
+
+
+def split_arguments(text: str) -> list[str]:
+    """The arguments of a call, split at the commas outside of brackets.
+
+    >>> split_arguments("a, b[1:, 0], c")
+    ['a', 'b[1:, 0]', 'c']
+    """
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts]
