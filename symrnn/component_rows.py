@@ -122,6 +122,14 @@ def _slice(c: Source, e: Expr, w: Where) -> Grid:
     return c.lower(e.args[0], w)[first - 1:last]
 
 
+def _window(c: Source, e: Expr, w: Where) -> Grid:
+    s: Symbol = e.args[0].attr
+    assert s.time is not None
+    last = c.step(s.time, w)
+    steps = range(last - c.size(e.attr) + 1, last + 1)
+    return tuple(c.symbol(Symbol(s.name, s.shape, s.kind, Time("", n)), w)[0] for n in steps)
+
+
 def _call(c: Source, e: Expr, w: Where) -> Grid:
     label, shape = e.attr[:2]
     arguments = [x for a in e.args for x in flat(c.lower(a, w))]
@@ -175,6 +183,7 @@ LOWER: dict[str, Callable[[Source, Expr, Where], Grid]] = {
     "tsum": _time_sum,
     "cat": _cat,
     "slice": _slice,
+    "window": _window,
     "deriv": lambda c, e, w: c.derivative(e, w),
     "vcall": _call,
     "vjac": _jacobian,

@@ -17,6 +17,7 @@ import sympy
 from symrnn.component_rows import LOWER, Grid, NoSuchStep, NotComponents, Where, as_sympy, each, flat, put
 from symrnn.errors import CallError
 from symrnn.expr import SCALAR, Expr, Index, Shape, Size, Symbol, Time
+from symrnn.expr.linear import value as size_value
 from symrnn.model import Model
 from symrnn.naming import Names
 from symrnn.unroll import lags, unroll
@@ -156,7 +157,7 @@ class Components:
         known = self._known.get(s.name)
         if known is not None and s.time is not None:
             t = s.time.offset
-            if t > self.T or t < 1 - self._lags.get(s.name, 0):
+            if t > self.T or t < 1 - self._lags.get(s.name, 0) and s.name not in self.past_zero:
                 raise NoSuchStep(f"{s.name} at step {t} of 1..{self.T}")
         return self._mint(s)
 
@@ -245,9 +246,10 @@ class Components:
     def size(self, n: Size) -> int:
         if isinstance(n, int):
             return n
-        if n not in self.sizes:
-            raise NotComponents(f"the size {n}, which has no number")
-        return self.sizes[n]
+        try:
+            return size_value(n, self.sizes)
+        except KeyError:
+            raise NotComponents(f"the size {n}, which has no number") from None
 
     def step(self, time: Time, where: Where) -> int:
         letters = {"": 0, "T": self.T, **dict(where.times)}

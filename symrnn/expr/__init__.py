@@ -1,5 +1,6 @@
 """The typed core: expressions with symbolic sizes and a time index."""
 # ruff: noqa: F401 - what is imported here is the package's interface
+from symrnn.expr.linear import Linear, between, canonical, total_size
 from symrnn.expr.sizes import NOW, SCALAR, Index, Shape, Size, Time
 from symrnn.expr.tree import (
     OPERATIONS,
@@ -26,6 +27,7 @@ from symrnn.expr.tree import (
     node,
     numeric,
     ones,
+    part,
     power,
     quotient,
     rebuild,
@@ -35,6 +37,7 @@ from symrnn.expr.tree import (
     show_shape,
     smul,
     softmax,
+    stack,
     substitute,
     symbol,
     symbols,
@@ -44,6 +47,7 @@ from symrnn.expr.tree import (
     transform,
     transpose,
     walk,
+    window,
     zeros,
 )
 from symrnn.expr.unify import named, resize, unify, unknown

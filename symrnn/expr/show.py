@@ -64,6 +64,8 @@ def _show(e: Expr) -> tuple[str, int]:
             return f"d({show(a[0])})/d({show(a[1])})", ATOM
         case "slice":
             return f"{show(a[0], ATOM)}[{e.attr[0]}:{e.attr[1]}]", ATOM
+        case "window":
+            return f"window({show(a[0])}, {e.attr})", ATOM
         case "vcall":
             return f"{e.attr[0]}({', '.join(map(show, a))})", ATOM
         case "vjac":

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 from weakref import WeakValueDictionary
 
+from symrnn.expr.linear import Linear, between, total_size
 from symrnn.expr.sizes import SCALAR, Index, Shape, Size, Time
 
 Number = int | Fraction
@@ -227,6 +228,25 @@ def _cat(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     return (attr, 1)
 
 
+def _slice(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
+    shape = args[0].shape
+    assert shape is not None
+    if shape[1] != 1:
+        return Fault("only a column vector is sliced", shape, None)
+    first, last = Linear.of(attr[0]), Linear.of(attr[1])
+    beyond = Linear.of(shape[0]) - last
+    if any(not gap.terms and gap.constant < 0 for gap in (first - 1, beyond)):
+        return Fault(f"the components {attr[0]}..{attr[1]} do not all exist", shape, None)
+    return (attr[2], 1)
+
+
+def _window(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
+    e = args[0]
+    if e.op != "sym" or e.shape != SCALAR or e.attr.time is None:
+        return Fault("a window is taken of a scalar sequence", e.shape, None)
+    return (attr, 1)
+
+
 def _deriv(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     top, bottom = args[0].shape, args[1].shape
     assert top is not None and bottom is not None
@@ -263,8 +283,9 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("isum", "sum over a component index; attr: Index", _scalar_body),
     Operation("tsum", "sum over time; attr: (letter, first Time, last Time)", _scalar_body),
     Operation("cat", "column vectors one under the other; attr: the size of the result", _cat),
-    Operation("slice", "components first..last of a column vector; attr: (first, last, size of the result)",
-              lambda args, attr: (attr[2], 1)),
+    Operation("slice", "components first..last of a column vector; attr: (first, last, size of the result)", _slice),
+    Operation("window", "the last values of a scalar sequence as a column, oldest first, up to the step of the symbol; attr: how many",
+              _window),
     Operation("deriv", "derivative of the first by the second; attr: total, partial or immediate", _deriv),
     Operation("vcall", "an unspecified vector function; attr: (name, shape of the value)", lambda args, attr: attr[1]),
     Operation("vjac", "its Jacobian by one argument; attr: (name, shape of the value, number of the argument)",
@@ -464,6 +485,34 @@ def entry(e: Expr, row: Index | int | None = None, column: Index | int | None = 
 def delta(i: Index | int, j: Index | int) -> Expr:
     """Kronecker's delta."""
     return lift(1) if i == j else node("delta", attr=tuple(sorted((i, j), key=str)))
+
+
+def window(last: Expr, size: Size) -> Expr:
+    """The last ``size`` values of a scalar sequence, oldest first: for ``x[t]`` the column (x[t-size+1], ..., x[t]).
+
+    >>> from symrnn.expr.sizes import NOW
+    >>> window(symbol("x", SCALAR, "input", NOW), "p"), window(symbol("x", SCALAR, "input", NOW), "p").shape
+    (window(x[t], p), ('p', 1))
+    """
+    return node("window", last, attr=size)
+
+
+def stack(*parts: Expr) -> Expr:
+    """Column vectors and scalars one under the other.
+
+    >>> stack(symbol("h", ("n-1", 1)), symbol("x")).shape
+    ('n', 1)
+    """
+    return node("cat", *parts, attr=total_size(*(p.shape[0] for p in parts if p.shape is not None)))
+
+
+def part(e: Expr, first: Size, last: Size) -> Expr:
+    """The components ``first`` to ``last`` of a column vector, counted from 1.
+
+    >>> part(symbol("h", ("p", 1)), 2, "p").shape
+    ('p-1', 1)
+    """
+    return node("slice", e, attr=(first, last, between(first, last)))
 
 
 def index_sum(index: Index, body: Expr) -> Expr:

@@ -162,7 +162,7 @@ class Degrees:
         if op == "deriv":
             s, step, once, _ = point.target(e, env)
             return self.tangent(e.args[0], env, (s.name, step, once), point.moment(e.args[0], env)) or Degree()
-        a: list[Degree] = [self.value(x, env) for x in e.args]
+        a: list[Degree] = [self.value(x, env) for x in (point.window(e, env) if op == "window" else e.args)]
         if op in ("vcall", "vjac"):
             self.calls += self.count(e)
             for x in a:
@@ -197,7 +197,7 @@ class Degrees:
             return kept[0].times(size_value(e.attr.size, self.point.sizes))
         if e.op in ("transpose", "diag", "entry", "slice"):
             return kept[0]
-        if e.op == "cat":
+        if e.op in ("cat", "window"):
             out = kept[0]
             for d in kept[1:]:
                 out = out.join(d)
@@ -256,7 +256,7 @@ class Degrees:
             return Degree() if (s.name, step) == seed[:2] else None
         if op == "tsum":
             return self.total([self.tangent(e.args[0], inner, seed, at) for inner in point.ranged(e, env)])
-        d = [self.tangent(a, env, seed, at) for a in e.args]
+        d = [self.tangent(a, env, seed, at) for a in (point.window(e, env) if op == "window" else e.args)]
         if all(x is None for x in d):
             return None
         if op in ("smul", "had", "matmul"):

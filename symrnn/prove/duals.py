@@ -93,13 +93,14 @@ class Sweep:
             return self.total([self.tangent(e.args[0], inner, at) for inner in self.point.ranged(e, env)])
         if op == "deriv":
             raise Unsupported("a derivative of a derivative")
-        ds = [self.tangent(a, env, at) for a in e.args]
+        parts = self.point.window(e, env) if op == "window" else e.args
+        ds = [self.tangent(a, env, at) for a in parts]
         if all(d is None for d in ds):
             return None
         if op == "add":
             return self.total(ds)
         if op in LINEAR:
-            return LINEAR[op](self.point, e, [d or self.zero(self.shape(a)) for d, a in zip(ds, e.args, strict=True)], 1)
+            return LINEAR[op](self.point, e, [d or self.zero(self.shape(a)) for d, a in zip(ds, parts, strict=True)], 1)
         xs = [self.point.eval(a, env) for a in e.args]
         if op in PRODUCT:
             return self.product(PRODUCT[op], xs, ds)

@@ -17,7 +17,7 @@ from symrnn.prove.claim import Condition, Missing, Unsupported
 from symrnn.prove.duals import Sweep, vector_name
 from symrnn.prove.grid import Free, Sizes, size_value
 from symrnn.prove.numbers import Array, Number, System
-from symrnn.prove.rows import CURVE, LEAF, LINEAR, PRODUCT, Val, add_up, over, pick, spread, union
+from symrnn.prove.rows import CURVE, LEAF, LINEAR, PRODUCT, Val, add_up, over, pick, spread, union, window_parts
 
 #: ``draw(name, step, (rows, columns), simplex)`` gives the rows of a free symbol; ``step`` is None for what does not change.
 Draw = Callable[[str, int | None, tuple[int, int], bool], list[list[Number]]]
@@ -40,7 +40,7 @@ class Point:
         self.first = first_steps(model)
         subjects = {kind: {c.subject[0] for c in conditions if c.kind == kind} for kind in ("simplex", "zero", "past-zero")}
         self.simplex = subjects["simplex"] | model.simplex
-        self.zero, self.past = subjects["zero"], set(subjects["past-zero"])
+        self.zero, self.stated_past, self.past = subjects["zero"], set(subjects["past-zero"]), set(subjects["past-zero"])
         if model.initial == "zero":
             self.past |= {s.name for s in model.states}
         self.immediate = any(c.kind == "immediate" for c in conditions)
@@ -97,7 +97,7 @@ class Point:
             return add_up(self, terms, 0) if terms else self.nothing(e.args[0])
         if op == "deriv":
             return self.derivative(e, env)
-        args = [self.eval(a, env) for a in e.args]
+        args = [self.eval(a, env) for a in (self.window(e, env) if op == "window" else e.args)]
         if op in LINEAR:
             return LINEAR[op](self, e, args, 0)
         if op in PRODUCT:
@@ -113,6 +113,12 @@ class Point:
         """The environments of the terms of a sum over time."""
         letter, low, high = e.attr
         return [{**env, letter: s} for s in range(self.step(low, env), self.step(high, env) + 1)]
+
+    def window(self, e: Expr, env: Env) -> list[Expr]:
+        """The values that a window stacks, oldest first."""
+        s: Symbol = e.args[0].attr
+        assert s.time is not None
+        return window_parts(self, e, self.step(s.time, env), self.first.get(s.name, 1))
 
     def nothing(self, body: Expr) -> Val:
         """The empty sum."""
@@ -174,6 +180,8 @@ class Point:
             raise Unsupported(f"{s.name} has another shape in the model")
         if (mine.time is None) != (step is None):
             raise Unsupported(f"{s.name} {'changes' if mine.time else 'does not change'} over time in the model")
+        if step is not None and step < 1 and s.name in self.stated_past:
+            return
         if step is not None and not self.first[s.name] <= step <= self.T:
             raise Missing(f"{s.name} does not exist at step {step} (it exists at {self.first[s.name]}..{self.T})")
 

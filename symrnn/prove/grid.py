@@ -52,7 +52,7 @@ def _mentioned(e: Expr) -> Iterator[Size]:
         yield from e.attr.shape
     elif e.op in ("ones", "zeros"):
         yield from e.attr
-    elif e.op in ("eye", "size", "cat"):
+    elif e.op in ("eye", "size", "cat", "window"):
         yield e.attr
     elif e.op == "slice":
         yield from e.attr

@@ -5,13 +5,14 @@ A value is one matrix for every assignment of the component indices it depends o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import reduce
 from typing import Protocol
 
 import numpy as np
 
-from symrnn.expr import Expr, Index, Shape
+from symrnn.expr import Expr, Index, Shape, Symbol, Time, node
 from symrnn.expr.functions import function
 from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.grid import Sizes, index_order, size_value
@@ -25,6 +26,7 @@ class Setting(Protocol):
 
     system: System
     sizes: Sizes
+    stated_past: set[object]
 
     def dims(self, shape: Shape) -> tuple[int, int]: ...
 
@@ -111,9 +113,23 @@ def _stack(point: Setting, e: Expr, a: list[Val], lead: int) -> Val:
 
 def _slice(point: Setting, e: Expr, a: list[Val], lead: int) -> Val:
     first, last, size = (size_value(s, point.sizes) for s in e.attr)
-    if not 1 <= first <= last <= a[0].a.shape[-2] or last - first + 1 != size:
+    if not 1 <= first <= last + 1 <= a[0].a.shape[-2] + 1 or last - first + 1 != size:
         raise Unsupported(f"the components {e.attr[0]}..{e.attr[1]} are not {e.attr[2]} components of this vector")
     return Val(a[0].axes, a[0].a[..., first - 1:last, :])
+
+
+def window_parts(point: Setting, e: Expr, last: int, first: int) -> list[Expr]:
+    """The values of a window that ends at the step ``last``, oldest first: symbols at their steps, 0 before the first step.
+
+    ``first`` is the first step at which the sequence exists. Raises Missing when the window reaches before it and no condition
+    says that the sequence is zero there.
+    """
+    s: Symbol = e.args[0].attr
+    steps = range(last - size_value(e.attr, point.sizes) + 1, last + 1)
+    if steps.start < first and s.name not in point.stated_past:
+        raise Missing(f"{s.name} does not exist at step {steps.start} (it exists from {first} on)")
+    zero = node("num", attr=Fraction(0))
+    return [zero if n < 1 and s.name in point.stated_past else node("sym", attr=replace(s, time=Time("", n))) for n in steps]
 
 
 def _entry(point: Setting, e: Expr, a: list[Val], lead: int) -> Val:
@@ -129,7 +145,8 @@ LINEAR: dict[str, Rule] = {
     "add": lambda point, e, a, lead: add_up(point, a, lead),
     "transpose": lambda point, e, a, lead: Val(a[0].axes, np.swapaxes(a[0].a, -1, -2)),
     "sum": lambda point, e, a, lead: Val(a[0].axes, point.system.reduce(a[0].a.sum((-2, -1), keepdims=True))),
-    "diag": _diag, "entry": _entry, "isum": _sum_index, "cat": _stack, "slice": _slice,
+    "diag": _diag, "entry": _entry, "isum": _sum_index, "cat": _stack, "window": _stack,
+    "slice": _slice,
 }
 
 PRODUCT: dict[str, Callable[[Array, Array], Array]] = {

@@ -34,6 +34,7 @@ from symrnn.expr import (
     time_sum,
     total,
     transpose,
+    window,
     zeros,
 )
 from symrnn.model import FIRST, LAST, Model, param, scalar, sequence
@@ -78,6 +79,8 @@ CASES: dict[str, tuple[Expr, Any]] = {
     "tsum": (time_sum("t", FIRST, Time("T", -1), W @ x), lambda W, v, s, X: W @ sum(X[:3])),
     "cat": (node("cat", v, W @ v, attr="2*n"), lambda W, v, s, X: np.vstack([v, W @ v])),
     "slice": (node("slice", W @ v, attr=(2, "n", "n-1")), lambda W, v, s, X: (W @ v)[1:]),
+    "window": (W @ window(symbol("u", SCALAR, "input", Time("t", 1)), "n"),
+               lambda W, v, s, X: W @ np.array([[-0.5], [0.25], [-0.25]])),
     "deriv": (derivative(apply("tanh", v), v), lambda W, v, s, X: np.diag(1 - np.tanh(v[:, 0])**2)),
 }
 IN_THE_FIELD = {"vcall", "vjac"}        # an unspecified vector function has values in the field only
