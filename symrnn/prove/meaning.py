@@ -266,7 +266,7 @@ class Meaning:
     def _refuse(self, f: Form, s: Symbol) -> None:
         """What has a derivative that no equation of the model gives."""
         for u in f.symbols():
-            if u.kind in ("adjoint", "gradient") or u.name == self.model.total:
+            if u.kind in ("adjoint", "gradient") or (u.name == self.model.total and u.time is None):
                 raise Unsupported(f"the derivative of an expression with {u} in it")
             if u.kind == "variable" and u.time is not None and u.name not in self.order and u != s:
                 raise Unsupported(f"the derivative of {u}, which no equation defines")
