@@ -1,11 +1,15 @@
 """What the left side of a claim should equal, derived from the model, in terms of the quantities its author used."""
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from symrnn.bptt import Derivation, derive
 from symrnn.errors import SymrnnError
 from symrnn.expr import Expr, Symbol, derivative, fix_time, node, rebuild, substitute, symbols, transform, walk
 from symrnn.prove.claim import Claim
 
+SUBJECT = {"smul": 1, "entry": 0, "transpose": 0, "tsum": 0}
+"""Where the subject of a left side is looked for: the argument of each of these operations."""
 ROUNDS = 4
 """How often adjoints that the author does not use are replaced by what they equal."""
 
@@ -41,25 +45,46 @@ def adjoints_as_derivatives(claim: Claim, e: Expr) -> Expr:
     return transform(e, change)
 
 
-def derived(claim: Claim) -> Expr | None:
+@dataclass(frozen=True)
+class Derived:
+    """The derived formula in the author's terms, and the ways to write it on the way there (as the derivation has it first)."""
+
+    formula: Expr
+    stages: tuple[Expr, ...]
+
+
+def derived(claim: Claim) -> Derived | None:
     """The derived formula for a left side that is a gradient, an adjoint, the loss or a defined variable, or a multiple of one.
 
     None for any other left side.
     """
     found = derivation(claim)
-    left = adjoints_as_symbols(claim, claim.left)
-    e = _define(claim, found, left)
+    e = _define(claim, found, adjoints_as_symbols(claim, claim.left))
     if e is None:
         return None
-    e = in_terms_of(claim, found, e)
-    uses_derivatives = any(x.op == "deriv" for side in (claim.left, claim.right) for x in walk(side))
-    return adjoints_as_derivatives(claim, e) if uses_derivatives else e
+    stages = in_terms_of(claim, found, e)
+    mine = _adjoints(adjoints_as_symbols(claim, claim.right))
+    last = stages[-1] if _adjoints(stages[-1]) <= mine else stages[0]
+    if any(x.op == "deriv" for side in (claim.left, claim.right) for x in walk(side)):
+        return Derived(adjoints_as_derivatives(claim, last), tuple(adjoints_as_derivatives(claim, x) for x in stages))
+    return Derived(last, tuple(stages))
+
+
+def _adjoints(e: Expr) -> set[str]:
+    return {s.name for s in symbols(e) if s.kind == "adjoint"}
+
+
+def subject(e: Expr) -> Expr:
+    """What a left side is about: ``dL/dW`` in ``-eta * dL/dW``."""
+    while e.op in SUBJECT:
+        e = e.args[SUBJECT[e.op]]
+    return e
 
 
 def _define(claim: Claim, found: Derivation | None, e: Expr) -> Expr | None:
-    """The definition of ``e``, through scalar factors and components."""
-    if e.op in ("smul", "entry", "transpose"):
-        k = 1 if e.op == "smul" else 0
+    """The definition of ``e``, through scalar factors, components and sums over time."""
+    if e.op in SUBJECT:
+        k = SUBJECT[e.op]
         inner = _define(claim, found, e.args[k])
         return None if inner is None else rebuild(e, tuple(inner if j == k else a for j, a in enumerate(e.args)))
     if e.op != "sym":
@@ -82,16 +107,14 @@ def _at(s: Symbol, e: Expr | None) -> Expr | None:
     return e if e is None or s.time is None else fix_time(e, "t", s.time)
 
 
-def in_terms_of(claim: Claim, found: Derivation | None, e: Expr) -> Expr:
-    """The formula with adjoints that the author does not use replaced by what they equal, as far as that leads to his."""
-    mine = {s.name for s in symbols(adjoints_as_symbols(claim, claim.right)) if s.kind == "adjoint"}
-    out = e
+def in_terms_of(claim: Claim, found: Derivation | None, e: Expr) -> list[Expr]:
+    """The formula, then step by step with the adjoints that the author does not use replaced by what they equal."""
+    mine = _adjoints(adjoints_as_symbols(claim, claim.right))
+    stages = [e]
     for _ in range(ROUNDS):
-        foreign = [s for s in symbols(out) if s.kind == "adjoint" and s.name not in mine]
-        if not foreign:
-            return out
+        foreign = [s for s in symbols(stages[-1]) if s.kind == "adjoint" and s.name not in mine]
         values = {s: value for s in foreign if (value := _at(s, _formula(found, s))) is not None}
         if not values:
             break
-        out = substitute(out, values)
-    return e
+        stages.append(substitute(stages[-1], values))
+    return stages

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from symrnn.expr import Expr, scale
 from symrnn.prove.claim import Claim
-from symrnn.repair.derived import derived
-from symrnn.repair.edits import KIND, Change, Kind, Site, single_edits
+from symrnn.repair.edits import KIND, Kind, single_edits
 from symrnn.repair.palette import Palette
+from symrnn.repair.rules import Change, Site
 
 SLIP = Fraction(1001, 1000)
 
@@ -49,7 +49,7 @@ def mutants(claim: Claim) -> Iterator[tuple[str, Claim]]:
     A mutant may have no shape, may speak of a symbol at a step where it does not exist, or may be equal to the original
     (a sign inside a square); whoever uses them decides that.
     """
-    palette = Palette(claim, derived(claim) or claim.left)
+    palette = Palette.of(claim)
     seen: set[Expr] = {claim.right}
     for row in CLASSES:
         for new, _ in single_edits(claim.right, palette, row.kinds):

@@ -8,6 +8,7 @@ from symrnn.expr import Expr, Index, Symbol, node, numeric, power, shift, symbol
 from symrnn.expr.functions import function
 from symrnn.prove.claim import Claim
 from symrnn.prove.grid import Free
+from symrnn.repair.derived import derived
 from symrnn.repair.places import alone, part, plain, terms
 
 SEQUENCES = ("variable", "input", "target")
@@ -17,11 +18,21 @@ FUNCTIONS = ("tanh", "sigmoid", "relu", "softplus", "exp", "log", "recip", "soft
 
 @dataclass(frozen=True)
 class Palette:
-    """The material for the edits of one claim; ``formula`` is the derived formula (or the left side itself)."""
+    """The material for the edits of one claim.
+
+    ``formula`` is the derived formula in the author's terms (or the left side itself), ``stages`` are other ways to write it.
+    """
 
     claim: Claim
     formula: Expr
+    stages: tuple[Expr, ...] = ()
     free: Free = field(default_factory=Free)
+
+    @classmethod
+    def of(cls, claim: Claim) -> Palette:
+        """The palette of a claim."""
+        found = derived(claim)
+        return cls(claim, claim.left) if found is None else cls(claim, found.formula, found.stages[:3])
 
     @cached_property
     def groups(self) -> dict[str, tuple[Symbol, ...]]:
@@ -68,7 +79,7 @@ class Palette:
     def factors(self) -> tuple[Expr, ...]:
         """What may be a missing factor: slopes, and the factors and symbols of the formula."""
         out: dict[Expr, None] = dict.fromkeys(self.slopes)
-        for x in walk(self.formula):
+        for x in [x for e in (self.formula, *self.stages) for x in walk(e)]:
             if x.op in ("matmul", "had", "smul"):
                 out |= {plain(a): None for a in x.args if a.op not in ("matmul", "add", "tsum", "had")}
             elif x.op == "deriv" or (x.op == "sym" and x.attr not in (self.claim.total_loss,)):

@@ -1,7 +1,7 @@
 """Places in an expression: the occurrences of its parts, and rebuilding around a changed one."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import reduce
 
 from symrnn.expr import Expr, add, matmul, node, numeric, rebuild
@@ -30,14 +30,6 @@ def replace(e: Expr, changes: Mapping[Path, Expr]) -> Expr:
     for path, value in changes.items():
         inner.setdefault(path[0], {})[path[1:]] = value
     return rebuild(e, tuple(replace(a, inner[k]) if k in inner else a for k, a in enumerate(e.args)))
-
-
-def occurrences(e: Expr) -> Iterator[Path]:
-    """Every occurrence of every part, the whole first."""
-    yield ()
-    for k, a in enumerate(e.args):
-        for path in occurrences(a):
-            yield (k, *path)
 
 
 def size(e: Expr) -> int:

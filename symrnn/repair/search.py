@@ -10,19 +10,20 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
-from symrnn.expr import Expr, negative
+from symrnn.expr import Expr, walk
 from symrnn.prove.claim import Claim, Unsupported
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
-from symrnn.repair.derived import derived
+from symrnn.repair.derived import subject
 from symrnn.repair.edits import CHEAPEST, KIND, Edit, single_edits
 from symrnn.repair.palette import Palette
 from symrnn.repair.places import Path, alone, part, size, terms, without
 from symrnn.repair.places import replace as put
 from symrnn.repair.target import Target
 
-BUDGET = 60_000         # steps: one for a candidate, more for what is done with it
-EVALUATION, DECISION = 4, 500
+BUDGET = 30_000         # steps: one for a candidate, EVALUATION more if its value is computed
+EVALUATION = 4
+DECISIONS = 24          # candidates of one claim that are put to the ladder
 MOST_EDITS, MOST_COST = 3, 3.7
 IN_A_TERM = 2           # edits in one term
 DERIVED = Edit("derived formula", "SR299", 9.0, ("the derived formula",))
@@ -79,7 +80,7 @@ def repair(claim: Claim, budget: int = BUDGET) -> Repair | None:
     Single edits of the whole come first, then each wrong term against the terms that are missing, then several edits of the
     whole; if the bound is reached, the derived formula. ``budget`` counts steps, so the answer is the same on every machine.
     """
-    return _Repairer(claim, Steps(budget)).run()
+    return _Repairer(claim, budget).run()
 
 
 # ------------------------------------------------------------------------------------------------------------- best first
@@ -100,7 +101,7 @@ class Best(Generic[T]):
         best: dict[Expr, float] = {start: 0.0}
         count = 0
         while frontier or hits:
-            if hits and (not frontier or hits[0][0] < frontier[0][0] + CHEAPEST):
+            if hits and (not frontier or hits[0][0] <= frontier[0][0] + CHEAPEST):
                 _, _, _, e, edits = heappop(hits)
                 found = self.finish(e, edits)
                 if found is not None:
@@ -109,11 +110,14 @@ class Best(Generic[T]):
             cost, _, e, edits = heappop(frontier)
             if cost > best[e]:
                 continue
-            for new, edit in single_edits(e, self.palette):
+            last = len(edits) + 1 == self.most_edits
+            for new, edit in single_edits(e, self.palette, fitting=last):
                 if not self.steps.spend(1):
                     frontier.clear()
                     break
                 whole = round(cost + edit.cost, 3)
+                if last and new.fault is not None:
+                    continue
                 if whole > self.most_cost or whole >= best.get(new, 99.0):
                     continue
                 first = new not in best
@@ -121,7 +125,7 @@ class Best(Generic[T]):
                 count += 1
                 if new.fault is None and (not first or self.steps.spend(EVALUATION)) and self.accept(new):
                     heappush(hits, (whole, size(new), count, new, (*edits, edit)))
-                elif len(edits) + 1 < self.most_edits and whole + CHEAPEST <= self.most_cost:
+                elif not last and whole + CHEAPEST <= self.most_cost:
                     heappush(frontier, (whole, count, new, (*edits, edit)))
         return None
 
@@ -130,39 +134,47 @@ class Best(Generic[T]):
 @dataclass
 class _Repairer:
     claim: Claim
-    steps: Steps
+    budget: int
     seen: set[Expr] = field(default_factory=set)
 
     def run(self) -> Repair | None:
         if self.claim.left.fault is not None:
             return None
-        self.formula = derived(self.claim)
-        self.palette = Palette(self.claim, self.formula if self.formula is not None else self.claim.left)
+        self.palette = Palette.of(self.claim)
         try:
             self.target = Target(self.claim)
         except Unsupported:
+            return None
+        if self.target.is_zero(self.claim.left):            # any zero would do
             return None
         return self.whole(1) or self.by_terms() or self.whole(MOST_EDITS) or self.fallback()
 
     def whole(self, most: int) -> Repair | None:
         """Edits anywhere in the right side."""
-        return Best(self.palette, self.steps, self.target.met, self.finish, most).run(self.claim.right)
+        return Best(self.palette, Steps(self.budget), self.target.met, self.finish, most).run(self.claim.right)
 
     def finish(self, right: Expr, edits: Edits) -> Repair | None:
-        """The repair with this right side, if it is proved; the left side itself is none."""
-        left = self.claim.left
-        if right in self.seen or right is left or right is negative(left) or not self.steps.spend(DECISION):
+        """The repair with this right side, if it is proved and says something."""
+        if right in self.seen or len(self.seen) == DECISIONS or self.says_nothing(right):
             return None
         self.seen.add(right)
         claim = replace(self.claim, right=right)
         verdict = decide(claim)
         return Repair(claim, edits, verdict) if verdict.word == "proved" else None
 
+    def says_nothing(self, right: Expr) -> bool:
+        """Whether the subject of the claim came in on the right, or a term that is zero."""
+        about = subject(self.claim.left)
+        if about in set(walk(right)) - set(walk(self.claim.right)):
+            return True
+        places = terms(right)
+        return len(places) > 1 and any(self.target.is_zero(alone(right, p)(part(right, p))) for p in places)
+
     def fallback(self) -> Repair | None:
         """The derived formula."""
-        if self.formula is None or self.formula is self.claim.left:
+        if self.palette.formula is self.claim.left:
             return None
-        claim = replace(self.claim, right=self.formula)
+        claim = replace(self.claim, right=self.palette.formula)
         verdict = decide(claim)
         return Repair(claim, (DERIVED,), verdict) if verdict.word == "proved" else None
 
@@ -184,8 +196,9 @@ class _Repairer:
                 missing.remove(found)
         changes: dict[Path, Expr] = {}
         edits: Edits = ()
+        steps = Steps(self.budget // 3)
         for p in wrong:
-            done = self.one_term(p, missing)
+            done = self.one_term(p, missing, steps)
             if done is not None:
                 changes[p], more, found = done
                 missing.remove(found)
@@ -195,7 +208,7 @@ class _Repairer:
             return None
         return self.assemble(changes, edits, extra, missing)
 
-    def one_term(self, path: Path, missing: list[Expr]) -> tuple[Expr, Edits, Expr] | None:
+    def one_term(self, path: Path, missing: list[Expr], steps: Steps) -> tuple[Expr, Edits, Expr] | None:
         """The nearest change of one term that makes its contribution one of those that are missing."""
         whole = alone(self.claim.right, path)
 
@@ -206,7 +219,7 @@ class _Repairer:
         def finish(e: Expr, edits: Edits) -> tuple[Expr, Edits, Expr] | None:
             found = goal(e)
             return None if found is None else (e, edits, found)
-        search = Best(self.palette, self.steps, lambda e: goal(e) is not None, finish, IN_A_TERM)
+        search = Best(self.palette, steps, lambda e: goal(e) is not None, finish, IN_A_TERM)
         return search.run(part(self.claim.right, path))
 
     def assemble(self, changes: dict[Path, Expr], edits: Edits, extra: list[Path], missing: list[Expr]) -> Repair | None:

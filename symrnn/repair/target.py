@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from symrnn.expr import Expr
+from symrnn.expr import Expr, zeros
 from symrnn.prove.claim import Claim, Missing, Unsupported
 from symrnn.prove.evaluate import Point
 from symrnn.prove.exact import RETRIES, field_point, mask
@@ -82,6 +82,10 @@ class Target:
             except (Unsupported, BadPoint):
                 return False
         return compared
+
+    def is_zero(self, e: Expr) -> bool:
+        """Whether a well-shaped expression is zero at every step at which it exists."""
+        return e.shape is not None and self.met(e, zeros(e.shape))
 
     def _same(self, e: Expr, goal: Expr, times: dict[str, int]) -> bool:
         a, b = self.point.table(e, times), self.point.table(goal, times)
