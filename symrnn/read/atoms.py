@@ -45,6 +45,11 @@ class Atoms(Calls):
         derived = i > 0 and pieces[i - 1 if pieces[i - 1].kind == "nabla" else max(0, i - 3)].kind == "nabla"
         called = self.bracket_after(draft, after, derived) if after is not None else None
         if called is not None:
+            sliced = called.op != "Call" and j + 1 < len(pieces) and pieces[j + 1].kind == "fence" and any(
+                p.is_("rel", ":") for p in pieces[j + 1].parts[0])
+            if sliced and called.op == "Sym":
+                j += 1
+                called = self.slice(called, pieces[j])
             extra, k = self.posts(pieces, j + 1)
             return [Item("atom", called.span, nodes=(called,)), *draft.posts, *extra], k
         if draft.entry is None:

@@ -61,5 +61,7 @@ def _next(bound: Node, relation: str, step: int) -> Node:
     """The bound that a strict relation between whole numbers means."""
     if relation in ("<=", ">="):
         return bound
+    if bound.op == "Num" and bound.head.isdigit() and int(bound.head) + step >= 0:
+        return num(int(bound.head) + step).at(bound.span)
     one = num(1)
     return make("Add", bound, one if step > 0 else make("Neg", one), span=bound.span)

@@ -26,10 +26,7 @@ class Calls(Context):
         parts = split_pieces(inner, "sep", ",", ";")
         several = len(parts) > 1 or any(p.is_("given") for p in inner)
         if opening == "[" and any(p.is_("rel", ":") for p in inner) and len(parts) == 1:
-            ends = split_pieces(inner, "rel", ":")
-            if len(ends) > 2:
-                raise Refused(fence.start, "[", "a slice has one colon")
-            return make("Slice", head, *(self.expression(e) if e else Node("Absent") for e in ends), span=span)
+            return self.slice(head, fence)
         clock = {"call": "(", "bracket": "["}.get(self.table.time) == opening
         timeless = draft.time is None and not several and bool(inner) and (clock or not draft.index)
         if timeless and draft.sequence and (clock or self._only_time(inner)):
@@ -52,6 +49,13 @@ class Calls(Context):
         else:
             self.note(draft.start, "call", f"{draft.name} is no function; the bracket after it is read as a call")
         return make("Call", head, *self.arguments(inner), span=span)
+
+    def slice(self, base: Node, fence: Piece) -> Node:
+        """A base with the bounds of a slice after it."""
+        ends = split_pieces(fence.parts[0], "rel", ":")
+        if len(ends) > 2:
+            raise Refused(fence.start, "[", "a slice has one colon")
+        return make("Slice", base, *(self.expression(e) if e else Node("Absent") for e in ends), span=(base.span[0], fence.end))
 
     def _only_time(self, inner: Pieces) -> bool:
         """A time variable alone, or with a whole number added."""

@@ -127,9 +127,8 @@ class Items(Arrays):
         if i >= len(pieces):
             raise Refused(pieces[-1].end, "", "something must follow here")
         if pieces[i].kind == "group":
-            inner = self.expression(pieces[i].parts[0])
-            posts, j = self.posts(pieces, i + 1)
-            return self.build([Item("atom", inner.span, nodes=(inner,)), *posts]), j
+            items, j = self._group(pieces, i)
+            return self.build(items), j
         self._signs += 1
         if self._signs > MAX_SIGNS:
             raise Refused(pieces[i].start, pieces[i].text, f"more than {MAX_SIGNS} signs directly after one another")
@@ -276,6 +275,9 @@ class Items(Arrays):
             j += 2
         else:
             node = bracketed(self, opening, closing, inner, span)
+            if node.op == "Compose" and j < len(pieces) and pieces[j].kind == "fence" and pieces[j].brackets == ("(", ")"):
+                node = make("Call", node, *self.arguments(pieces[j].parts[0]), span=(piece.start, pieces[j].end))
+                j += 1
         return self._with_posts(node, pieces, j)
 
     def _bar(self, pieces: Sequence[Piece], i: int, before: list[Item]) -> tuple[list[Item], int]:

@@ -149,7 +149,7 @@ class Shower:
             timeless = self.table.time == "bare" and node.op == "Sym" and self._sequence(node) and node.part("Time") is None
             if mark in "_'" or timeless and mark == "^":
                 return rf"\left({text}\right)"
-            return "{" + text + "}" if set(text) & set("^_'") else text
+            return "{" + text + "}" if set(text) & set("^_'!") else text
         if node.op in _SCRIPTED:
             return "{" + text + "}" if mark == "^" else rf"\left({text}\right)"
         return text if node.op in _SELF_CONTAINED and not (node.op == "Norm" and mark == "_") else rf"\left({text}\right)"
@@ -199,7 +199,8 @@ class Shower:
         if not opening or core.op not in ("Sym", "Ones", "Num"):
             return False
         entry = self.table.lookup(core.head)
-        plain = entry is not None and entry.kind in ("scalar", "vector", "matrix") and opening == r"\left("
+        plain = entry is not None and opening == r"\left(" and (
+            entry.kind in ("vector", "matrix") or entry.kind == "scalar" and not core.head[0].isupper())
         return not plain or self._sequence(core) and core.part("Time") is None
 
     def _div(self, node: Node) -> str:
@@ -220,7 +221,7 @@ class Shower:
 
     def _call(self, node: Node) -> str:
         function, *arguments = node.nodes
-        return rf"{self.show(function)}\left({self._items(Node('Tuple', tuple(arguments)))}\right)"
+        return rf"{self.at(function, FACTORS)}\left({self._items(Node('Tuple', tuple(arguments)))}\right)"
 
     def _slice(self, node: Node) -> str:
         base, low, high = node.nodes

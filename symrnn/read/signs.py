@@ -111,6 +111,12 @@ NOTED = frozenset(r"\tag \label".split())
 FRACTIONS = frozenset(r"\frac \dfrac \tfrac \cfrac \nicefrac \sfrac".split())
 """Commands that make a fraction of two arguments."""
 
+UNREAD = {"\\int": "integrals", "\\iint": "integrals", "\\oint": "integrals", "\\binom": "binomial coefficients",
+          "\\substack": "conditions in several lines", "\\xrightarrow": "arrows with a text",
+          "\\href": "links", "\\includegraphics": "pictures", "\\ref": "references", "\\eqref": "references",
+          "\\cite": "citations", "\\def": "definitions of macros", "\\newcommand": "definitions of macros"}
+"""Commands whose meaning is known and is not read, with what they are."""
+
 SHORTHANDS: dict[str, tuple[str, str]] = {"\\reals": ("space", "R"), "\\R": ("space", "R"), "\\N": ("space", "N"),
                                           "\\Z": ("space", "Z"), "\\E": ("letter", "bb(E)"), "ℝ": ("space", "R"),
                                           "\\Reals": ("space", "R"), "ℒ": ("letter", "L")}

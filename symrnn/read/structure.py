@@ -117,6 +117,8 @@ class Structure(Commands):
                 return (Piece("letter", name, token.start, token.end),)
             if text in signs.FUNCTION_COMMANDS:
                 return (Piece("word", name, token.start, token.end),)
+            if text in signs.UNREAD:
+                self._fail(f"{signs.UNREAD[text]} are not read", back=1)
             if self._peek() in ("{", "["):
                 self._fail("no meaning is known for this command with an argument; define it as a macro", back=1)
             return (Piece("unknown", name, token.start, token.end),)
