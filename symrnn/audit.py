@@ -16,7 +16,7 @@ from symrnn.errors import SymrnnError
 from symrnn.expr import Expr, Size, resize
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
-from symrnn.prove.decide import decide
+from symrnn.prove.decide import decide, domain
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Document, Span, load_document, parse_document
@@ -302,6 +302,8 @@ class Chain:
         if v.word == "proved" and chosen:
             v = replace(v, word="conditional", convention="sum over i = j as one term", conditions=(*v.conditions, chosen[0].message),
                         reason=f"true when {chosen[0].message}")
+        if v.domain is not None and r.claim is not None:
+            v = replace(v, domain=domain(r.claim, self._inline))
         found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
         if found_shapes is not None:
             v = replace(v, reason=found_shapes.sentence(self._inline))

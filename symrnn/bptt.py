@@ -179,21 +179,27 @@ def derive(model: Model) -> Derivation:
         if s.name == model.loss:
             continue
         pieces = tuple(parts.get(s.name, ()))
-        if s.name in fused:
-            row, value = fused[s.name]
-            adjoints[s.name] = value
-            trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
-            continue
-        adjoints[s.name] = add(*pieces) if pieces else zeros(s.shape)
-        trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, adjoints[s.name]))
+        adjoints[s.name] = gathered(s, pieces, fused, trail)
     for s in (*model.parameters, *model.inputs):
         pieces = tuple(parts.get(s.name, ()))
+        if s.kind == "input":
+            adjoints[s.name] = gathered(s, pieces, fused, trail)
+            continue
         value = add(*pieces) if pieces else zeros(s.shape)
-        (summands if s.kind == "parameter" else adjoints)[s.name] = value
-        rule = "gradient" if s.kind == "parameter" else "collect"
-        mark = gradient(s) if s.kind == "parameter" else adjoint(s)
-        trail.append(Step(rule, f"{s.name} is used {len(pieces)} times in a step", s.name, (), mark, pieces, value))
+        summands[s.name] = value
+        trail.append(Step("gradient", f"{s.name} is used {len(pieces)} times in a step", s.name, (), gradient(s), pieces, value))
     return Derivation(model, adjoints, summands, fused, tuple(trail))
+
+
+def gathered(s: Symbol, pieces: tuple[Expr, ...], fused: dict[str, tuple[str, Expr]], trail: list[Step]) -> Expr:
+    """The adjoint of a symbol from its contributions, or from a fused pair; the step goes to the trail."""
+    if s.name in fused:
+        row, value = fused[s.name]
+        trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
+        return value
+    value = add(*pieces) if pieces else zeros(s.shape)
+    trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, value))
+    return value
 
 
 # ---------------------------------------------------------------------------------------------------------------- fused pairs
@@ -238,7 +244,7 @@ def fusions(model: Model) -> dict[str, tuple[str, Expr]]:
         right = eq.right
         kind = right.attr if right.op == "apply" else right.op
         row = next((f for f in FUSIONS if f.output == kind), None)
-        if row is None or right.args[0].op != "sym" or right.args[0].attr.kind != "variable" or right.args[0].attr.time != NOW:
+        if row is None or right.args[0].op != "sym" or right.args[0].attr.kind not in ("variable", "input") or right.args[0].attr.time != NOW:
             continue
         o, p = right.args[0].attr, eq.left
         users = {name: {e.name for e in model.equations if any(s.name == name for _, s in leaves(e.right))}

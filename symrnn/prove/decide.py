@@ -5,9 +5,11 @@ counts only when an enclosed real point confirms it. Either witness can be switc
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from symrnn.expr import SCALAR, Expr, Symbol, derivative, symbols, transform, walk
+from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.identity import Proof, Prover
@@ -194,13 +196,13 @@ def unconnected(claim: Claim) -> str | None:
     return None
 
 
-def domain(claim: Claim) -> str | None:
+def domain(claim: Claim, render: Callable[[Expr], str] = str) -> str | None:
     """Where both sides are defined, when that is not everywhere."""
     needs: dict[str, None] = {}
     for side in (claim.left, claim.right):
         for x in walk(side):
-            if x.op == "apply" and x.attr in NEEDS and not positive(x.args[0]):
-                needs[f"{x.args[0]} {NEEDS[x.attr]}"] = None
+            if x.op == "apply" and x.attr in NEEDS and not positive(x.args[0], claim.model):
+                needs[f"{render(x.args[0])} {NEEDS[x.attr]}"] = None
             if x.op == "apply" and x.attr in ("relu", "step"):
                 needs["almost everywhere (not where an argument of ReLU is 0)"] = None
     return "; ".join(needs) or None
@@ -209,16 +211,19 @@ def domain(claim: Claim) -> str | None:
 NEEDS = {"recip": "is not 0", "log": "is positive", "sqrt": "is positive"}
 
 
-def positive(e: Expr) -> bool:
-    """Whether an expression is positive by its form alone."""
+def positive(e: Expr, model: Model) -> bool:
+    """Whether an expression is positive by its form, or by that of the definition of a variable."""
     match e.op:
+        case "sym":
+            value = model.definitions.get(e.attr.name) if e.attr.kind == "variable" else None
+            return value is not None and value.op in ("softmax", "apply") and positive(value, model)
         case "num":
             return bool(e.attr > 0)
         case "ones" | "softmax":
             return True
         case "apply":
-            return e.attr in ("exp", "sigmoid", "cosh") or (e.attr == "recip" and positive(e.args[0]))
+            return e.attr in ("exp", "sigmoid", "cosh") or (e.attr == "recip" and positive(e.args[0], model))
         case "add" | "smul" | "had" | "sum" | "isum" | "entry" | "pow":
-            return all(positive(a) for a in e.args)
+            return all(positive(a, model) for a in e.args)
     return False
 

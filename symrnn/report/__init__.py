@@ -1,11 +1,13 @@
 """Reports: documents with their directives carried out, every printed equation with its verdict."""
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from symrnn.audit import Judged, audit_document
+from symrnn.report.checks import raw
 from symrnn.report.markdown import Page
 
 Progress = Callable[[int, int, str], None]
@@ -29,7 +31,6 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
     folder.mkdir(parents=True, exist_ok=True)
     written: list[str] = []
     unexpected: list[str] = []
-    index: list[tuple[str, Judged]] = []
     for n, path in enumerate(map(Path, paths)):
         if progress:
             progress(n, len(paths), str(path))
@@ -40,8 +41,10 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(content, encoding="utf-8")
             written.append(target.as_posix())
+        measured = folder / ".raw" / f"{path.stem}.json"
+        measured.parent.mkdir(exist_ok=True)
+        measured.write_text(json.dumps(raw(page.checks), indent=1, default=str) + "\n", encoding="utf-8")
         unexpected += surprises(judged)
-        index.append((path.stem, judged))
     return Regenerated(tuple(written), tuple(unexpected))
 
 

@@ -12,7 +12,7 @@ from symrnn.errors import DocumentError, Place, closest_name
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.document import Directive
-from symrnn.report.checks import cross_check
+from symrnn.report.checks import Check, checks, cross_check
 from symrnn.write.notation import Notation
 
 SIGNS = {"proved": "✅ proved", "conditional": "◐ true under a condition", "refuted": "❌ refuted", "agrees": "≈ agrees",
@@ -34,10 +34,9 @@ class Page:
         return {f"{self.name}.md": page, **self.extra}
 
     @cached_property
-    def model(self) -> Model | None:
-        """The model of the main scope, or the first one."""
-        models = self.judged.models
-        return models.get("main") or next(iter(models.values()), None)
+    def checks(self) -> list[Check]:
+        """The rows of the cross-check."""
+        return checks(self.judged)
 
     def model_at(self, d: Directive) -> Model:
         """The model of the scope in which a directive stands."""
@@ -63,7 +62,7 @@ class Page:
         out.append(text[at:])
         body = re.sub(r"\n{3,}", "\n\n", "".join(out)).strip()
         title, _, rest = body.partition("\n")
-        parts = [title, self.head(), rest.strip(), cross_check(self.judged), self.foot()]
+        parts = [title, self.head(), rest.strip(), cross_check(self.checks), self.foot()]
         return github("\n\n".join(p for p in parts if p)) + "\n"
 
     def head(self) -> str:
@@ -131,7 +130,7 @@ class Page:
         if v.word == "agrees":
             line += f": {words(v.reason or '')}"
         if v.conditions and v.word == "proved":
-            line += "; uses " + "; ".join(words(c) for c in v.conditions)
+            line += "; uses " + "; ".join(map(stated, v.conditions))
         if short:
             return line
         more = self.details(v)
@@ -156,15 +155,14 @@ class Page:
     # ----------------------------------------------------------------------------------------------------------- directives
     def unroll(self, d: Directive) -> str:
         """Shapes, the equations step by step, and the picture."""
-        from symrnn.unroll import unroll
-        from symrnn.write.derivation import shapes_markdown, unrolled_markdown
-        from symrnn.write.svg import unrolled_svg
+        from symrnn.write.svg import graph
+        from symrnn.write.unrolled import UnrolledText
         model = self.model_at(d)
         steps = self.whole(d, 3)
         picture = f"pictures/{self.name}-unrolled.svg"
-        self.extra[picture] = unrolled_svg(model, steps)
-        return "\n\n".join([shapes_markdown(model, self.notation), f"![The network over {steps} steps]({picture})",
-                            unrolled_markdown(unroll(model, steps), self.notation)])
+        self.extra[picture] = graph(model, steps)
+        return "\n\n".join([f"![The network over {steps} steps]({picture})",
+                            demoted(UnrolledText.of(model, steps, notation=self.notation).to_md())])
 
     def whole(self, d: Directive, default: int) -> int:
         """The number of steps that a directive asks for, such as ``3`` or ``T=3``."""
@@ -175,8 +173,9 @@ class Page:
         return int(found[1]) if found else default
 
     def derivation(self, d: Directive) -> str:
-        from symrnn.write.derivation import derivation_markdown
-        return derivation_markdown(derive(self.model_at(d)), self.notation)
+        """The adjoint recurrences and gradients, with every step."""
+        from symrnn.write.derivation import DerivationText
+        return demoted(DerivationText.of(derive(self.model_at(d)), self.notation).to_md())
 
     def emit(self, d: Directive) -> str:
         """The emitted module, folded."""
@@ -192,6 +191,14 @@ DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
     "audit": Page.audit, "define": Page.define, "derive": Page.derivation, "emit": Page.emit, "scope": lambda page, d: "",
     "unroll": Page.unroll,
 }
+
+
+def demoted(text: str) -> str:
+    """Markdown as part of a page: without its title, its headings one level down."""
+    lines = text.strip().splitlines()
+    if lines and lines[0].startswith("# "):
+        lines = lines[1:]
+    return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
 
 
 def outer(text: str, offset: int, latex: str) -> tuple[int, int]:
@@ -219,8 +226,15 @@ def counterexample_table(c: dict[str, object]) -> str:
 
 
 def words(text: str) -> str:
-    """Plain text for a Markdown line: marks that would be read as formatting are kept as they are."""
-    return re.sub(r"([*_|<>])", r"\\\1", text)
+    """Plain text for a Markdown line: marks that would be read as formatting are escaped, formulas are kept."""
+    parts = re.split(r"(\$[^$]+\$)", text)
+    return "".join(f"$`{p[1:-1]}`$" if k % 2 else re.sub(r"([*_|<>])", r"\\\1", p) for k, p in enumerate(parts))
+
+
+def stated(condition: str) -> str:
+    """A condition as text, or as a formula where it is one."""
+    is_formula = "\\" in condition or re.fullmatch(r"[\w{}^_(), ]+[=<>][\w{}^_(), +-]+", condition)
+    return f"$`{condition}`$" if is_formula else words(condition)
 
 
 _SWAPS = ((r"\\htmlClass\{[^{}]*\}", ""), (r"\\color\{[^{}]*\}\s*", ""), (r"\\(begin|end)\{align\*?\}", r"\\\1{aligned}"),
