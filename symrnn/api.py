@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from symrnn.zoo import open_source
 
 if TYPE_CHECKING:
-    from symrnn.bptt import Derivation
     from symrnn.model import Model
+    from symrnn.write.derivation import DerivationText
+    from symrnn.write.unrolled import UnrolledText
 
 ProgressCall = Callable[[int, int, str], None]
 PathLike = str | Path
@@ -67,20 +68,27 @@ def check(
     return check_claim(claim, given=tuple(given), shapes=dict(shapes or {}), assume=tuple(assume), timeout=timeout)
 
 
-def derive(source: PathLike) -> Derivation:
-    """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them."""
+def derive(source: PathLike) -> DerivationText:
+    """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them, ready to print.
+
+    The derivation itself is the attribute ``derivation``.
+    """
     compiled = model(source)
     from symrnn.bptt import derive as derive_model
+    from symrnn.write.derivation import DerivationText
 
-    return derive_model(compiled)
+    return DerivationText.of(derive_model(compiled))
 
 
-def unroll(source: PathLike, steps: int) -> Any:
-    """Return a model written out over `steps` time steps, as an ordered list of named equations."""
+def unroll(source: PathLike, steps: int, sizes: Sequence[int] | Mapping[str, int] | None = None) -> UnrolledText:
+    """Return a model written out over `steps` time steps, ready to print; with `sizes`, in scalars too.
+
+    The unrolled network itself is the attribute ``unrolled``.
+    """
     compiled = model(source)
-    from symrnn.unroll import unroll as unroll_model
+    from symrnn.write.unrolled import UnrolledText
 
-    return unroll_model(compiled, steps)
+    return UnrolledText.of(compiled, steps, sizes)
 
 
 def emit(

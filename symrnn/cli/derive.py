@@ -9,7 +9,7 @@ from symrnn.cli.output import output_options, render, write
 
 @click.command()
 @click.argument("model")
-@output_options("text", "json", "latex")
+@output_options("text", "json", "latex", "md")
 def derive(model: str, form: str, output: str | None) -> None:
     """Derive all gradients of a model, for any T.
 

@@ -11,13 +11,14 @@ take yet are listed in ``tests/write/test_latex.py``.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from symrnn.expr import (
     SCALAR,
     Expr,
     Index,
+    Linear,
     Size,
     Symbol,
     Time,
@@ -139,7 +140,15 @@ class Writer:
 
     # ------------------------------------------------------------------------------------------------------- parts of the rows
     def size(self, size: Size) -> str:
-        return str(size) if isinstance(size, int) else self.notation.base(size)
+        return self.linear(Linear.of(size))
+
+    def linear(self, form: Linear, before: str = "") -> str:
+        """A sum of sizes, after what stands before it."""
+        out = before
+        for name, k in form.terms:
+            factors = " ".join([*([str(abs(k))] if abs(k) != 1 else []), *(self.notation.base(f) for f in name.split("*"))])
+            out += ("-" if k < 0 else "+" if out else "") + factors
+        return out + (f"{form.constant:+d}" if out and form.constant else "" if out else str(form.constant))
 
     def index(self, i: Index | int | None) -> str:
         return i.name if isinstance(i, Index) else str(i)
@@ -367,6 +376,19 @@ def _stack(w: Writer, e: Expr) -> Piece:
     return Piece(rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}")
 
 
+def _window(w: Writer, e: Expr) -> Piece:
+    """The first value, dots, and the last two; all of them where they are few."""
+    s: Symbol = e.args[0].attr
+    assert s.time is not None
+    back = Linear.of(e.attr) - 1
+    steps: list[Time | str] = [s.time - k for k in range(min(2, back.constant if not back.terms else 1), -1, -1)]
+    if back.terms or back.constant > 2:
+        first = w.linear(-back + s.time.offset, w.notation.step(replace(s.time, offset=0)) if s.time.base else "")
+        steps = [first, r"\ldots", *steps[-2:]]
+    texts = [t if t == r"\ldots" else w.notation.written(s.name, t).text for t in steps]
+    return Piece(f"({', '.join(map(str, texts))})")
+
+
 def _slice(w: Writer, e: Expr) -> Piece:
     first, last = (w.size(n) for n in e.attr[:2])
     return Piece(f"{w.text(e.args[0], ATOM)}[{first}:{last}]", FACTOR)
@@ -424,6 +446,7 @@ ROWS: dict[str, Callable[[Writer, Expr], Piece]] = {
     "tsum": _time_sum,
     "cat": _stack,
     "slice": _slice,
+    "window": _window,
     "deriv": _derivative,
     "vcall": _vector_call,
     "vjac": _vector_jacobian,

@@ -18,6 +18,7 @@ from symrnn.expr import Symbol, Time
 from symrnn.expr.functions import TABLE as FUNCTIONS
 from symrnn.model import Model
 from symrnn.read.names import name_latex
+from symrnn.read.scope import LOSS
 from symrnn.read.symbols import SymbolTable
 
 Style = tuple[str, str, str]
@@ -70,7 +71,7 @@ class Notation:
     @classmethod
     def of(cls, model: Model) -> Notation:
         """The house notation with the names as the source of the model writes them."""
-        return cls(names=dict(model.latex), total=model.total)
+        return cls(names={**({LOSS: r"\ell"} if model.loss == LOSS else {}), **model.latex}, total=model.total)
 
     @classmethod
     def observed(cls, table: SymbolTable, latex_names: Mapping[str, str] = MappingProxyType({}),
@@ -108,12 +109,14 @@ class Notation:
         """A name at a time, with component indices."""
         return self.written(name, time, sub).text
 
-    def step(self, time: Time) -> str:
-        """A time as LaTeX: ``t-1``, ``T``, ``0``."""
+    def step(self, time: Time | str) -> str:
+        """A time as LaTeX: ``t-1``, ``T``, ``0``; a text stands for itself (``t-p+1``)."""
+        if isinstance(time, str):
+            return time
         base = {"t": self.letter, "T": self.last}.get(time.base) or (short(name_latex(time.base)) if time.base else "")
         return str(time.offset) if not time.base else base + (f"{time.offset:+d}" if time.offset else "")
 
-    def written(self, name: str, time: Time | None, sub: tuple[str, ...] = ()) -> Written:
+    def written(self, name: str, time: Time | str | None, sub: tuple[str, ...] = ()) -> Written:
         """A name with its time and its component indices."""
         text = self.base(name)
         own_sub, own_sup = scripts(text)
@@ -232,5 +235,3 @@ def _diagonal(text: str) -> tuple[str, str, str] | None:
     head, opening = counts.most_common(1)[0][0]
     word = "Diag" if "Diag" in head else "diag"
     return rf"\mathrm{{{word}}}", opening, {"(": ")", "[": "]", r"\{": r"\}"}[opening]
-
-

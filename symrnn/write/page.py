@@ -11,8 +11,10 @@ c &= a \\
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from symrnn.expr import Expr
 from symrnn.model import Equation
@@ -47,10 +49,10 @@ class Display:
 
 @dataclass(frozen=True)
 class Listing:
-    """Numbered or marked items, each text with formulas between single dollar signs."""
+    """Items, numbered from ``start`` on or only marked, each text with formulas between single dollar signs."""
 
     items: tuple[str, ...]
-    numbered: bool = False
+    start: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +117,6 @@ def _printed(latex: str) -> int:
 _ESCAPES = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
             "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}", "$": r"\$"}
 PREAMBLE = r"""\documentclass{article}
-\usepackage[T1]{fontenc}
 \usepackage{amsmath,amssymb}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
@@ -167,8 +168,10 @@ _SECTIONS = {1: "section", 2: "subsection", 3: "subsubsection"}
 
 
 def _latex_listing(b: Listing) -> str:
-    kind = "enumerate" if b.numbered else "itemize"
+    kind = "itemize" if b.start is None else "enumerate"
     items = "\n".join(rf"\item {escaped(x)}" for x in b.items)
+    if b.start is not None:
+        items = rf"\setcounter{{enumi}}{{{b.start - 1}}}" + "\n" + items
     return f"\\begin{{{kind}}}\n{items}\n\\end{{{kind}}}"
 
 
@@ -178,7 +181,11 @@ def _latex_table(b: Table) -> str:
 
 
 def _markdown_listing(b: Listing) -> str:
-    return "\n".join(f"{f'{n}.' if b.numbered else '-'} {github(x)}" for n, x in enumerate(b.items, 1))
+    return "\n".join(f"{_mark(b, n)} {github(x)}" for n, x in enumerate(b.items))
+
+
+def _mark(b: Listing, n: int) -> str:
+    return "-" if b.start is None else f"{b.start + n}."
 
 
 def _markdown_table(b: Table) -> str:
@@ -186,14 +193,44 @@ def _markdown_table(b: Table) -> str:
     return "\n".join("| " + " | ".join(x if x == "---" else github(x) for x in row) + " |" for row in rows)
 
 
-_LATEX = {
+GLUE = "\N{NO-BREAK SPACE}"
+"""A space at which no line of text is broken, such as those inside formulas; plain text gets plain spaces at the end."""
+
+
+def text(blocks: Iterable[Block]) -> str:
+    """The blocks as plain text; formulas stand as they are given."""
+    return "\n\n".join(_TEXT[type(b)](b) for b in blocks).replace(GLUE, " ") + "\n"
+
+
+def _text_listing(b: Listing) -> str:
+    marks = [_mark(b, n) for n in range(len(b.items))]
+    wide = max(map(len, marks), default=0)
+    return "\n".join(textwrap.fill(x, 100, initial_indent=f"  {mark:>{wide}} ", subsequent_indent=" " * (wide + 3),
+                                   break_long_words=False, break_on_hyphens=False)
+                     for mark, x in zip(marks, b.items, strict=True))
+
+
+def _text_table(b: Table) -> str:
+    widths = [max(len(row[k]) for row in (b.head, *b.rows)) for k in range(len(b.head))]
+    lines = ["  " + "  ".join(f"{cell:<{n}}" for cell, n in zip(row, widths, strict=True)).rstrip() for row in (b.head, *b.rows)]
+    return "\n".join([lines[0], "  " + "  ".join("-" * n for n in widths), *lines[1:]])
+
+
+_TEXT: dict[type, Callable[[Any], str]] = {
+    Heading: lambda b: f"{b.text}\n{'=-~'[b.level - 1] * len(b.text)}",
+    Paragraph: lambda b: textwrap.fill(b.text, 100, break_long_words=False, break_on_hyphens=False),
+    Display: lambda b: textwrap.indent(b.latex, "    "),
+    Listing: _text_listing,
+    Table: _text_table,
+}
+_LATEX: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: rf"\{_SECTIONS[b.level]}*{{{escaped(b.text)}}}",
     Paragraph: lambda b: escaped(b.text) + "\n",
     Display: lambda b: "\\[\n" + b.latex + "\n\\]",
     Listing: _latex_listing,
     Table: _latex_table,
 }
-_MARKDOWN = {
+_MARKDOWN: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: f"{'#' * b.level} {github(b.text)}",
     Paragraph: lambda b: github(b.text),
     Display: lambda b: f"```math\n{b.latex}\n```",
