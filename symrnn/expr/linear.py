@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from symrnn.expr.sizes import Size
 
 _PIECE = re.compile(r"\s*([+-]?)\s*([^\s+-]+)\s*")
-_FACTOR = re.compile(r"\d+|[^\W\d][\w{}\\']*")
+_FACTOR = re.compile(r"\d+|\??[^\W\d][\w{}\\'.]*")
 
 
 @dataclass(frozen=True, order=True)
@@ -119,6 +119,24 @@ def between(first: Size, last: Size) -> Size:
     ('p-1', 'p-1', 3)
     """
     return (Linear.of(last) - Linear.of(first) + 1).size
+
+
+def replaced(size: Size, values: Mapping[str, Size]) -> Size:
+    """A size with some of its names replaced.
+
+    >>> replaced("?h+n_x", {"?h": "n_h"}), replaced("2*n-1", {"n": 3})
+    ('n_h+n_x', 5)
+    """
+    if not isinstance(size, str) or size in values:
+        return values[size] if isinstance(size, str) else size
+    form = Linear.of(size)
+    if not any(name in values for name, _ in form.terms):
+        return size
+    out = Linear((), form.constant)
+    for name, k in form.terms:
+        new = Linear.of(values.get(name, name))
+        out += Linear(tuple((n, k * c) for n, c in new.terms), k * new.constant)
+    return out.size
 
 
 def value(size: Size, sizes: Mapping[str, int]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from symrnn.expr.linear import replaced
 from symrnn.expr.sizes import Index, Shape, Size
 from symrnn.expr.tree import Expr, Fault, Symbol, transform
 
@@ -16,7 +17,7 @@ Pairs = Iterable[tuple[Expr, Expr]]
 
 def unknown(size: Any) -> bool:
     """Whether a size is yet to be found."""
-    return isinstance(size, str) and size.startswith("?")
+    return isinstance(size, str) and size.startswith("?") and not any(sign in size for sign in "+-*")
 
 
 def unify(pairs: Pairs) -> dict[str, Size]:
@@ -79,7 +80,7 @@ def resize(e: Expr, values: Mapping[str, Size]) -> Expr:
         return e
 
     def size(s: Any) -> Any:
-        return values.get(s, s) if isinstance(s, str) else s
+        return replaced(s, values)
 
     def shape(s: Shape) -> Shape:
         return (size(s[0]), size(s[1]))
@@ -95,6 +96,8 @@ def resize(e: Expr, values: Mapping[str, Size]) -> Expr:
             return Expr(x.op, (), shape(x.attr))
         if x.op in ("eye", "size", "cat", "window"):
             return Expr(x.op, x.args, size(x.attr))
+        if x.op == "slice":
+            return Expr(x.op, x.args, tuple(map(size, x.attr)))
         if x.op in ("entry", "delta"):
             return Expr(x.op, x.args, tuple(map(index, x.attr)))
         if x.op == "isum":

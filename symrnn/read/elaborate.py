@@ -41,20 +41,14 @@ from symrnn.expr import (
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
 from symrnn.model import FIRST, LAST
+from symrnn.read import tuples
+from symrnn.read.meaningless import Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
 
 ALIASES = {"ln": "log", "ReLU": "relu", "sigm": "sigmoid", "logistic": "sigmoid"}
 """Other names of functions of the table."""
-
-
-class Meaningless(Exception):
-    """The tree has no meaning in this scope: a reason code (as in the finding codes), words, and the place in the span."""
-
-    def __init__(self, code: str, reason: str, span: tuple[int, int] = (0, 0)) -> None:
-        super().__init__(reason)
-        self.code, self.reason, self.span = code, reason, span
 
 
 @dataclass(frozen=True, order=True)
@@ -155,8 +149,8 @@ class Elaborator:
             raise Meaningless("SR303", f"the {d.kind} {name} stands without an argument", n.span)
         if _parts(n, "Layer") or _parts(n, "Param"):
             raise Meaningless("SR303", f"a layer or parameter on {name}", n.span)
-        base = self._plain(n, d)
-        return self.component(base, n, d)
+        base = tuples.lagged(self, n, d)
+        return self.component(self._plain(n, d) if base is None else base, n, d)
 
     def _plain(self, n: Node, d: Declared) -> Expr:
         """The symbol at its time, without components."""
@@ -336,7 +330,8 @@ class Elaborator:
         letter = var.head
         declared = self.scope.table.get(letter)
         timed = letter == self.scope.table.time_letter or (declared is not None and declared.role == "time")
-        timed = timed or (declared is None and any(m.op == "Time" and letter in _names(m) for m in _walk(body)))
+        counts = any(m.op == "Index" and letter in _names(m) for m in _walk(body)) or tuples.is_size(self, high.head)
+        timed = timed or (declared is None and not counts and any(m.op == "Time" and letter in _names(m) for m in _walk(body)))
         return self._steps(letter, n) if timed else self._components(letter, n)
 
     def _steps(self, letter: str, n: Node) -> Expr:
@@ -620,4 +615,5 @@ ROWS: dict[str, Row] = {
     "Grad": lambda E, n: E.gradient(n),
     "Delta": lambda E, n: E.change(n),
     "Cases": lambda E, n: E.cases(n),
+    **tuples.ROWS,
 }

@@ -30,15 +30,18 @@ from symrnn.expr import (
     matmul,
     node,
     ones,
+    part,
     scale,
     smul,
     softmax,
+    stack,
     symbol,
     time_sum,
     total,
     transform,
     transpose,
     walk,
+    window,
     zeros,
 )
 from symrnn.model import FIRST, LAST
@@ -56,19 +59,20 @@ b, s, r = symbol("b_h", ("n", 1), "parameter"), symbol("s", SCALAR, "constant"),
 h, g = symbol("h", ("n", 1), "variable", NOW), symbol("g", ("n", 1), "variable", NOW)
 o, q = symbol("o", ("m", 1), "variable", NOW), symbol("hat(y)", ("m", 1), "variable", NOW)
 x, z = symbol("x", ("m", 1), "input", NOW), symbol("z_c", ("n", 1), "input", NOW)
+u = symbol("u", SCALAR, "input", NOW)
 y, loss = symbol("y", ("m", 1), "target", NOW), symbol("loss", SCALAR, "variable", NOW)
 i, j = Index("i", "n"), Index("j", "n")
 L = symbol("L")
 adj_h, grad_W = symbol("h", ("n", 1), "adjoint", NOW), symbol("W_hh", ("n", "n"), "gradient")
-SYMBOLS = [e.attr for e in (V, W, A, b, s, r, h, g, o, q, x, z, y)]
+SYMBOLS = [e.attr for e in (V, W, A, b, s, r, h, g, o, q, x, u, z, y)]
 NAMES = {"loss": r"\ell"}
-UNREAD = {"ones", "zeros", "eye", "delta", "cat", "slice", "size", "vjac", "sqrt"}
+UNREAD = {"ones", "zeros", "eye", "delta", "size", "vjac", "sqrt"}
 """Operations and functions that are printed and that the reader gives no meaning yet."""
 
 
 def table(style: str) -> SymbolTable:
     functions = {"f": "function", "F": {"kind": "vfunction", "shape": "n"}}
-    counters = {"i": "index", "j": "index", "T": "size", "t": "time", "L": "scalar", "loss": "scalar, sequence"}
+    counters = {"i": "index", "j": "index", "T": "size", "p": "size", "t": "time", "L": "scalar", "loss": "scalar, sequence"}
     standard = {"step": "function step", "sigma": "function sigmoid"}
     return SymbolTable.from_mapping({"time": style, "symbols": {**declarations(SYMBOLS), **functions, **counters, **standard}})
 
@@ -161,8 +165,12 @@ EXAMPLES = [
     (node("vcall", h[-1], x, attr=("F", ("n", 1))), r"F(h_{t-1}, x_t)"),
     (node("vjac", h[-1], x, attr=("F", ("n", 1), 0)), r"\frac{\partial F(h_{t-1}, x_t)}{\partial h_{t-1}}"),
     (node("vjac", W @ h, x, attr=("F", ("n", 1), 0)), r"\mathrm{D}_1 F(W_{hh} h_t, x_t)"),
-    (node("cat", h, x, attr="p"), r"\begin{bmatrix} h_t \\ x_t \end{bmatrix}"),
-    (node("slice", x, attr=(2, "p", "k")), r"x_t[2:p]"),
+    (stack(h, x), r"\begin{bmatrix} h_t \\ x_t \end{bmatrix}"),
+    (part(x, 2, "m"), r"x_t[2:m]"),
+    (part(x, 1, "m-1"), r"x_t[1:m-1]"),
+    (window(u, "p"), r"(u_{t-p+1}, \ldots, u_{t-1}, u_t)"), (window(u[-1], "p"), r"(u_{t-p}, \ldots, u_{t-2}, u_{t-1})"),
+    (window(u, 3), r"(u_{t-2}, u_{t-1}, u_t)"), (window(u, 5), r"(u_{t-4}, \ldots, u_{t-1}, u_t)"),
+    (window(u, "2*m+1"), r"(u_{t-2 m}, \ldots, u_{t-1}, u_t)"),
     (node("size", attr="n") * s, r"n s"), (eye("n") + A, r"I_n + A"), (ones(("n", 1)), r"\mathbf{1}_n"),
     (zeros(("n", "m")), r"\mathbf{0}_{n \times m}"),
     (ones(("n", 1)) * 2 - h, r"2 - h_t"), (node("add", ones(("n", 1)), ones(("n", 1))), r"\mathbf{1}_n + \mathbf{1}_n"),
@@ -244,6 +252,6 @@ def test_signs_fold_into_terms():
 def test_only_macros_that_github_renders_are_printed():
     text = "\n".join(text for _, text in EXAMPLES) + latex(diag(h), Notation(diag=(r"\mathrm{Diag}", "(", ")")))
     allowed = set(r"""\top \odot \frac \partial \mathrm \left \right \hat \log \sum \exp \delta \sqrt \sigma \ell \mathbf \times
-                   \begin \end \tanh \\""".split())
+                   \begin \end \tanh \ldots \\""".split())
     assert set(re.findall(r"\\(?:[A-Za-z]+|\\)", text)) <= allowed
     assert r"\operatorname" not in latex(softmax(o), Notation(names={"softmax": r"\operatorname{softmax}"}))
