@@ -98,18 +98,20 @@ def mask(claim: Claim, axes: Axes, lengths: tuple[int, ...]) -> Array | None:
     names = {i.name: k for k, i in enumerate(axes)}
     out: Array | None = None
 
+    def name(subject: object) -> str:
+        return subject.name if isinstance(subject, Index) else str(subject)
+
     def values(subject: object) -> Array:
         if isinstance(subject, int):
             return np.asarray(subject)
-        name = subject.name if isinstance(subject, Index) else str(subject)
-        if name not in names:
-            raise Unsupported(f"the condition on {name}, which is no free index of the claim")
-        k = names[name]
+        k = names[name(subject)]
         return np.arange(1, lengths[k] + 1).reshape([-1 if j == k else 1 for j in range(len(axes))])
 
     for c in claim.conditions:
         if c.kind in ("equal", "distinct"):
             i, k = c.subject
+            if any(not isinstance(x, int) and name(x) not in names for x in (i, k)):
+                continue                                              # the claim does not print both: nothing is restricted
             allowed = (values(i) == values(k)) == (c.kind == "equal")
             out = allowed if out is None else out & allowed
     return out

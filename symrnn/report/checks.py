@@ -48,7 +48,9 @@ def checks(judged: Judged) -> list[Check]:
         rows = [r for r in e.relations if r.claim is not None and r.verdict.word is not None]
         for n, r in enumerate(rows, start=1):
             name = e.id.removeprefix("eq-") + (f".{n}" if len(rows) > 1 else "")
-            out.append(check(e.span.line, name, r.verdict.word or "", r.claim, codes, r))
+            slip = r.verdict.method == "shapes" and conflict(r.claim) is None     # type: ignore[arg-type]
+            what = f"{name} with the sign of derivation supplied" if slip else name
+            out.append(check(e.span.line, what, "proved" if slip and r.verdict.fix else r.verdict.word or "", r.claim, codes, r))
             if r.fixed is not None:
                 out.append(check(e.span.line, f"{name} corrected", "proved", r.fixed, codes, r))
     return out

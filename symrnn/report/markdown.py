@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 from symrnn import __version__
@@ -155,12 +156,12 @@ class Page:
     # ----------------------------------------------------------------------------------------------------------- directives
     def unroll(self, d: Directive) -> str:
         """Shapes, the equations step by step, and the picture."""
-        from symrnn.write.svg import graph
+        from symrnn.write.svg import unrolled_svg
         from symrnn.write.unrolled import UnrolledText
-        model = self.model_at(d)
+        model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
         picture = f"pictures/{self.name}-unrolled.svg"
-        self.extra[picture] = graph(model, steps)
+        self.extra[picture] = unrolled_svg(model, steps)
         return "\n\n".join([f"![The network over {steps} steps]({picture})",
                             demoted(UnrolledText.of(model, steps, notation=self.notation).to_md())])
 
@@ -175,7 +176,7 @@ class Page:
     def derivation(self, d: Directive) -> str:
         """The adjoint recurrences and gradients, with every step."""
         from symrnn.write.derivation import DerivationText
-        return demoted(DerivationText.of(derive(self.model_at(d)), self.notation).to_md())
+        return demoted(DerivationText.of(derive(replace(self.model_at(d), source="")), self.notation).to_md())
 
     def emit(self, d: Directive) -> str:
         """The emitted module, folded."""
