@@ -21,7 +21,7 @@ class Kind:
     in_derivatives: bool = False
 
 
-KINDS: tuple[Kind, ...] = (
+KINDS: tuple[Kind, ...] = (             # the cheapest first
     Kind("transpose", "SR201", 1.0, rules.transposes),
     Kind("order", "SR202", 1.0, rules.orders),
     Kind("sign", "SR203", 1.0, rules.signs),
@@ -49,7 +49,6 @@ KINDS: tuple[Kind, ...] = (
 """All kinds of edit."""
 
 KIND = {row.name: row for row in KINDS}
-CHEAPEST = min(row.cost for row in KINDS)
 
 
 @dataclass(frozen=True)
@@ -70,12 +69,10 @@ class Edit:
         return self.words
 
 
-def single_edits(e: Expr, palette: Palette, kinds: tuple[Kind, ...] = KINDS, fitting: bool = False,
-                 ) -> Iterator[tuple[Expr, Edit]]:
-    """Every expression one edit away, in a fixed order; several edits may lead to the same one.
+def single_edits(e: Expr, palette: Palette, kinds: tuple[Kind, ...] = KINDS) -> Iterator[tuple[Expr, Edit]]:
+    """Every expression one edit away, kind by kind; several edits may lead to the same one.
 
-    ``fitting`` says that only those with a shape are of use: of the others, a part without a shape is given. Of an expression
-    without a shape, only places that bear on the fault are edited.
+    Of an expression without a shape, only places that bear on the fault are edited.
 
     >>> from symrnn.expr import symbol, lift
     >>> from symrnn.model import Model
@@ -85,13 +82,9 @@ def single_edits(e: Expr, palette: Palette, kinds: tuple[Kind, ...] = KINDS, fit
     >>> [(str(new), str(edit)) for new, edit in single_edits(W @ h, palette, (KIND["transpose"],))]
     [('(W @ h).T', 'transpose W @ h'), ('W.T @ h', 'transpose W'), ('W @ h.T', 'transpose h')]
     """
-    for around, site in sites(e, palette):
-        for kind in kinds:
-            if site.inside and not kind.in_derivatives:
-                continue
-            for new, parts in kind.rule(site):
-                if new is not site.node:
-                    yield rebuilt(around, new, fitting), Edit(kind.name, kind.code, kind.cost, parts)
+    places = list(sites(e, palette))
+    for kind in kinds:
+        yield from edits_of_kind(places, kind)
 
 
 Around = tuple[tuple[Expr, int], ...]
@@ -108,6 +101,18 @@ def sites(e: Expr, palette: Palette) -> Iterator[tuple[Around, Site]]:
         faulty = any(a.fault is not None for a in x.args)
         stack.extend(((*around, (x, k)), x.args[k], x.op, inside) for k in reversed(range(len(x.args)))
                      if not faulty or x.args[k].fault is not None)
+
+
+def edits_of_kind(places: list[tuple[Around, Site]], kind: Kind, fitting: bool = False) -> Iterator[tuple[Expr, Edit]]:
+    """The edits of one kind at every place of an expression.
+
+    ``fitting`` says that only expressions with a shape are of use: of the others, a part without a shape is given.
+    """
+    for around, site in places:
+        if kind.in_derivatives or not site.inside:
+            for new, parts in kind.rule(site):
+                if new is not site.node:
+                    yield rebuilt(around, new, fitting), Edit(kind.name, kind.code, kind.cost, parts)
 
 
 def rebuilt(around: Around, new: Expr, fitting: bool) -> Expr:

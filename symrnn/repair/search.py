@@ -15,10 +15,11 @@ from symrnn.prove.claim import Claim, Unsupported
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
 from symrnn.repair.derived import subject
-from symrnn.repair.edits import CHEAPEST, KIND, Edit, single_edits
+from symrnn.repair.edits import KIND, KINDS, Around, Edit, edits_of_kind, sites
 from symrnn.repair.palette import Palette
 from symrnn.repair.places import Path, alone, part, size, terms, without
 from symrnn.repair.places import replace as put
+from symrnn.repair.rules import Site
 from symrnn.repair.target import Target
 
 BUDGET = 30_000         # steps: one for a candidate, EVALUATION more if its value is computed
@@ -30,6 +31,8 @@ DERIVED = Edit("derived formula", "SR299", 9.0, ("the derived formula",))
 
 T = TypeVar("T")
 Edits = tuple[Edit, ...]
+Places = list[tuple[Around, Site]]
+_Node = tuple[float, int, float, Expr, Edits, Places, int]
 
 
 @dataclass(frozen=True)
@@ -96,38 +99,55 @@ class Best(Generic[T]):
     most_cost: float = MOST_COST
 
     def run(self, start: Expr) -> T | None:
-        frontier: list[tuple[float, int, Expr, Edits]] = [(0.0, 0, start, ())]
+        """What ``finish`` makes of the cheapest candidate that it does not turn down; None if there is none in the bounds.
+
+        A node of the frontier is an expression with the kind of edit that is its turn; its place is the cost of what that makes.
+        """
+        frontier: list[_Node] = []
         hits: list[tuple[float, int, int, Expr, Edits]] = []
         best: dict[Expr, float] = {start: 0.0}
         count = 0
+
+        def put_back(cost: float, e: Expr, edits: Edits, places: Places, k: int) -> None:
+            nonlocal count
+            if k < len(KINDS) and cost + KINDS[k].cost <= self.most_cost:
+                count += 1
+                heappush(frontier, (round(cost + KINDS[k].cost, 3), count, cost, e, edits, places, k))
+
+        put_back(0.0, start, (), [], 0)
         while frontier or hits:
-            if hits and (not frontier or hits[0][0] <= frontier[0][0] + CHEAPEST):
+            if hits and (not frontier or _settled(hits[0], frontier[0])):
                 _, _, _, e, edits = heappop(hits)
                 found = self.finish(e, edits)
                 if found is not None:
                     return found
                 continue
-            cost, _, e, edits = heappop(frontier)
+            whole, _, cost, e, edits, places, k = heappop(frontier)
             if cost > best[e]:
                 continue
+            places = places or list(sites(e, self.palette))
             last = len(edits) + 1 == self.most_edits
-            for new, edit in single_edits(e, self.palette, fitting=last):
+            for new, edit in edits_of_kind(places, KINDS[k], fitting=last):
                 if not self.steps.spend(1):
                     frontier.clear()
                     break
-                whole = round(cost + edit.cost, 3)
-                if last and new.fault is not None:
-                    continue
-                if whole > self.most_cost or whole >= best.get(new, 99.0):
+                if (last and new.fault is not None) or whole >= best.get(new, MOST_COST + 1):
                     continue
                 first = new not in best
                 best[new] = whole
-                count += 1
                 if new.fault is None and (not first or self.steps.spend(EVALUATION)) and self.accept(new):
+                    count += 1
                     heappush(hits, (whole, size(new), count, new, (*edits, edit)))
-                elif not last and whole + CHEAPEST <= self.most_cost:
-                    heappush(frontier, (whole, count, new, (*edits, edit)))
+                elif not last:
+                    put_back(whole, new, (*edits, edit), [], 0)
+            else:
+                put_back(cost, e, edits, places, k + 1)
         return None
+
+
+def _settled(hit: tuple[float, int, int, Expr, Edits], node: _Node) -> bool:
+    """Whether nothing better than a hit is to come; single edits of one cost are all seen, so that the smallest wins."""
+    return hit[0] < node[0] or (hit[0] == node[0] and len(hit[4]) > 1)
 
 
 # -------------------------------------------------------------------------------------------------------------- one claim
