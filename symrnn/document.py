@@ -437,4 +437,3 @@ def _tree(text: Any, table: SymbolTable) -> Node:
         assert reading.unread is not None
         raise reading.unread.error(str(text))
     return reading.tree
-

@@ -11,9 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from symrnn.errors import ModelError, ShapeError
-from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, Time, named, node, resize, show_shape, symbols, time_sum, unify, unknown
-
-FIRST, LAST = Time("", 1), Time("T", 0)
+from symrnn.expr import FIRST, LAST, NOW, SCALAR, Expr, Size, Symbol, Time, named, node, resize, show_shape, symbols, time_sum, unify, unknown
 
 
 @dataclass(frozen=True)

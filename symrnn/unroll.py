@@ -149,4 +149,3 @@ def _fixed(e: Equation, t: int) -> Equation:
     now = Time("", t)
     left = e.left if e.left.time != NOW else Symbol(e.left.name, e.left.shape, e.left.kind, now)
     return Equation(left, fix_time(e.right, "t", now))
-

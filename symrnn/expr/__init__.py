@@ -1,7 +1,7 @@
 """The typed core: expressions with symbolic sizes and a time index."""
 # ruff: noqa: F401 - what is imported here is the package's interface
 from symrnn.expr.linear import Linear, between, canonical, total_size
-from symrnn.expr.sizes import NOW, SCALAR, Index, Shape, Size, Time
+from symrnn.expr.sizes import FIRST, LAST, NOW, SCALAR, Index, Shape, Size, Time
 from symrnn.expr.tree import (
     OPERATIONS,
     Expr,

@@ -44,6 +44,8 @@ class Index:
 
 
 NOW = Time("t", 0)
+FIRST, LAST = Time("", 1), Time("T", 0)
+"""The first and the last step."""
 
 
 def axes(shape: Shape) -> tuple[str, ...]:

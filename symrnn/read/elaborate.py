@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from symrnn.expr import (
+    FIRST,
+    LAST,
     SCALAR,
     Expr,
     Index,
@@ -40,7 +42,6 @@ from symrnn.expr import (
     transpose,
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
-from symrnn.model import FIRST, LAST
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope

@@ -250,6 +250,3 @@ def github(text: str) -> str:
             body = re.sub(pattern, new, body)
         return body
     return re.sub(r"```math\n.*?\n```|\$`[^`]*`\$|\$[^$\n]+\$", change, text, flags=re.S)
-
-
-
