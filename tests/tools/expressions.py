@@ -49,7 +49,10 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 @dataclass(frozen=True)
 class Scope:
-    """What an expression may use: component indices, the time letter bound around it, sums over time, rough functions, calls."""
+    """What an expression may use: component indices, the time letter bound around it, sums over time, rough functions, calls.
+
+    ``pool``: the symbols to use, instead of any; ``components``: whether entries, deltas and sums over an index occur.
+    """
 
     indices: tuple[Index, ...] = FREE
     letter: str = "t"
@@ -57,6 +60,8 @@ class Scope:
     rough: bool = True
     divide: bool = True
     calls: bool = True
+    components: bool = True
+    pool: tuple[Expr, ...] = ()
     used: int = 0
 
 
@@ -71,6 +76,9 @@ def name_of(shape: Shape, which: str) -> str:
 def leaf(draw: Draw, shape: Shape, scope: Scope) -> Expr:
     """A symbol, a constant, or one of the special tables."""
     kind = draw(st.integers(0, 9))
+    alike = [e for e in scope.pool if e.shape == shape]
+    if scope.pool and (kind < 7 or not scope.components):
+        return draw(st.sampled_from(alike if alike and kind < 9 else [ones(shape), zeros(shape)]))
     if kind < 3:
         return symbol(name_of(shape, draw(st.sampled_from("AB"))), shape, "parameter")
     if kind < 7:
@@ -81,8 +89,8 @@ def leaf(draw: Draw, shape: Shape, scope: Scope) -> Expr:
     if shape == SCALAR:
         i = draw(st.sampled_from(scope.indices))
         alike = [x for x in scope.indices if x.size == i.size]
-        return draw(st.sampled_from([lift(draw(st.fractions(-2, 2, max_denominator=3))), node("size", attr=draw(st.sampled_from("nm"))),
-                                     delta(i, draw(st.sampled_from(alike))), delta(i, 1)]))
+        fraction, size = draw(st.fractions(-2, 2, max_denominator=3)), draw(st.sampled_from("nm"))
+        return draw(st.sampled_from([lift(fraction), node("size", attr=size), delta(i, draw(st.sampled_from(alike))), delta(i, 1)]))
     return eye(shape[0]) if shape[0] == shape[1] else symbol(name_of(shape, "A"), shape, "parameter")
 
 
@@ -126,7 +134,10 @@ def expressions(draw: Draw, shape: Shape, depth: int, scope: Scope = Scope()) ->
     if scope.divide:
         makers.append(lambda: had(sub(shape), apply("recip", sub(shape, plain))))
         makers.append(lambda: draw(positive(shape, depth - 1, plain)) ** draw(st.integers(-2, -1)))
-    if shape == SCALAR:
+    if shape == SCALAR and not scope.components:
+        makers += [lambda: total(sub((size, 1))), lambda: log_sum_exp(sub((size, 1), plain)),
+                   lambda: matmul(sub((1, size)), sub((size, 1)))]
+    elif shape == SCALAR:
         index = Index(f"b{scope.used}", size)
         inside = replace(scope, indices=(*scope.indices, index), used=scope.used + 1)
         pool = inside.indices

@@ -13,6 +13,7 @@ from typing import Any
 from mpmath import mp, mpf
 
 from symrnn.expr import Expr, Index, Size, Symbol, Time
+from symrnn.model import Model
 from symrnn.prove.forms import Atom, Form, Label
 
 mp.dps = 40
@@ -39,7 +40,8 @@ class World:
     """Sizes, the step t, the last step T, values of component indices and of time letters, and a seed for all quantities.
 
     ``positive``: names of quantities that are positive; ``simplex``: of vectors that sum to one; ``zero``: of quantities that are
-    zero; ``moved``: a change added to one entry of one quantity, (name, kind, step) -> (row, column, amount).
+    zero; ``moved``: a change added to one entry of one quantity, (name, kind, step) -> (row, column, amount); ``defined``:
+    symbols that have the value of an expression; ``known``: values by (name, kind, step).
     """
 
     sizes: dict[str, int]
@@ -52,6 +54,8 @@ class World:
     simplex: frozenset[str] = frozenset()
     zero: frozenset[str] = frozenset()
     moved: dict[tuple[str, str, int | None], tuple[int, int, Any]] = field(default_factory=dict)
+    defined: dict[Symbol, Expr] = field(default_factory=dict)
+    known: dict[tuple[str, str, int | None], Matrix] = field(default_factory=dict)
 
     def size(self, n: Size) -> int:
         return n if isinstance(n, int) else self.sizes[n]
@@ -65,9 +69,13 @@ class World:
 
     def value(self, s: Symbol) -> Matrix:
         """The entries of a symbol."""
+        if s in self.defined and (s.time is None or s.time.base not in self.letters):
+            return evaluate(replace(self, defined={}, letters={}), self.defined[s])
         step = None if s.time is None else self.step(s.time)
         rows, columns = (self.size(n) for n in s.shape)
         low = mpf("0.2") if s.name in self.positive else -1
+        if (s.name, s.kind, step) in self.known:
+            return self.known[s.name, s.kind, step]
         made = [[mpf(0) if s.name in self.zero else number(self.seed, s.name, s.kind, step, r, c, low=low)
                  for c in range(columns)] for r in range(rows)]
         if s.name in self.simplex:
@@ -243,11 +251,48 @@ def jacobian_place(a: Atom, at: list[int]) -> tuple[int, int]:
 def form_table(w: World, f: Form, e_shape: tuple[Size, Size]) -> Matrix:
     """A form with the axes of an expression, as rows of entries."""
     rows, columns = (w.size(n) for n in e_shape)
-    names = dict(f.labels)
-    return [[form_value(w, f, {x: v for x, v in (("r", r), ("c", c)) if x in names}) for c in range(columns)] for r in range(rows)]
+    axes = [x for x, _ in f.labels]
+    return [[form_value(w, f, {x: {"r": r, "c": c}[x] for x in axes}) for c in range(columns)] for r in range(rows)]
 
 
 def far(a: Matrix, b: Matrix) -> Any:
     """The largest difference of two tables, relative to their size where that is above 1."""
     pairs = [(x, y) for r, s in zip(a, b, strict=True) for x, y in zip(r, s, strict=True)]
     return max(abs(x - y) / max(1, abs(x), abs(y)) for x, y in pairs)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- models
+Bump = tuple[str, int, int, int, Any]
+"""A change added to one entry of a variable once it is computed: name, step, row, column, amount."""
+
+
+def run(w: World, model: Model, bump: Bump | None = None) -> World:
+    """The world with every variable of a model computed at t = 1..T; what stands before step 1 is made up."""
+    known = dict(w.known)
+    for t in range(1, w.T + 1):
+        for eq in model.equations:
+            here = evaluate(replace(w, t=t, known=known), eq.right)
+            if bump is not None and bump[:2] == (eq.name, t):
+                here = [list(row) for row in here]
+                here[bump[2]][bump[3]] += bump[4]
+            known[eq.name, "variable", t] = here
+    return replace(w, known=known)
+
+
+def loss(w: World, model: Model) -> Any:
+    """The loss summed over t = 1..T, of a world that was run."""
+    assert model.loss is not None
+    return sum(w.known[model.loss, "variable", t][0][0] for t in range(1, w.T + 1))
+
+
+def backward(w: World, model: Model, adjoints: dict[str, Expr]) -> World:
+    """The world with every adjoint computed from its recurrence at t = T..1; beyond T it is zero."""
+    known = dict(w.known)
+    for s in (*model.variables, *model.inputs):
+        for t in range(w.T + 1, w.T + 4):
+            known[s.name, "adjoint", t] = [[mpf(0)] * w.size(s.shape[1]) for _ in range(w.size(s.shape[0]))]
+    names = [e.name for e in reversed(model.equations) if e.name in adjoints] + [s.name for s in model.inputs]
+    for t in range(w.T, 0, -1):
+        for name in names:
+            known[name, "adjoint", t] = evaluate(replace(w, t=t, known=known), adjoints[name])
+    return replace(w, known=known)
