@@ -16,6 +16,7 @@ from symrnn.prove.identity import Proof, Prover
 from symrnn.prove.refute import counterexample
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Scope, Verdict
+from symrnn.prove.windows import method, prove_windows, with_start
 
 IMMEDIATE = "derivatives of a state by a parameter are immediate ones (earlier states held fixed)"
 
@@ -35,7 +36,8 @@ def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     holds for the total one is proved; what holds for the immediate one only is conditional, and says how the other fails.
     """
     if not _by_parameter(claim) or claim.states("immediate"):
-        return judge(claim, use)
+        first = judge(claim, use)
+        return first if first.word == "proved" else started(claim, first, use) or first
     first = judge(_total(claim), use)
     if first.word == "proved":
         return first
@@ -45,6 +47,21 @@ def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     return replace(second, word="conditional", code="SR209", convention="immediate derivative",
                    reason=f"true when {IMMEDIATE}; with total derivatives {_why(first)}", counterexample=first.counterexample,
                    conditions=(*(str(c) for c in claim.conditions), IMMEDIATE))
+
+
+def started(claim: Claim, first: Verdict, use: Witnesses) -> Verdict | None:
+    """What holds once the inputs and states before the first step are zero is conditional: the condition is named."""
+    if not use.normal or first.method == "shapes":
+        return None
+    found = with_start(claim)
+    if found is None:
+        return None
+    added, proof = found
+    named = " and ".join(map(str, added))
+    fails = _why(first) if first.word == "refuted" else "it speaks of steps before the first"
+    second = proved(claim, proof, None, tuple(map(str, (*claim.conditions, *added))), method(proof))
+    return replace(second, word="conditional", convention=named, counterexample=first.counterexample,
+                   reason=f"true when {named}; as printed {fails}")
 
 
 def _why(v: Verdict) -> str:
@@ -81,6 +98,9 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof, why = prove(claim) if use.normal else (None, "the normal form is switched off")
     if proof is not None:
         return proved(claim, proof, outcome, stated)
+    proof = prove_windows(claim) if use.normal else None
+    if proof is not None:
+        return proved(claim, proof, outcome, stated, method(proof))
     if use.normal and lemma(claim):
         return Verdict("proved", method="scalar identity: both sides written with exponentials cancel", scope=EVERYWHERE,
                        error_bound="0", conditions=stated, domain=domain(claim))
@@ -108,13 +128,13 @@ def prove(claim: Claim) -> tuple[Proof | None, str]:
         return None, str(reason)
 
 
-def proved(claim: Claim, proof: Proof, outcome: Outcome | None, stated: tuple[str, ...]) -> Verdict:
+def proved(claim: Claim, proof: Proof, outcome: Outcome | None, stated: tuple[str, ...],
+           way: str = "normal form") -> Verdict:
     """``proved`` for all sizes and every T, with what the proof rests on."""
-    method = "normal form"
     if outcome is not None and outcome.status == "equal":
-        method += f"; exact evaluation agrees for {outcome.scope} up to 2^-{outcome.exponent}"
+        way += f"; exact evaluation agrees for {outcome.scope} up to 2^-{outcome.exponent}"
     outside = tuple(f"the claim does not speak of {o}: a printed symbol does not exist there" for o in proof.outside)
-    return Verdict("proved", method=method, scope=EVERYWHERE, error_bound="0", conditions=(*stated, *proof.facts, *outside),
+    return Verdict("proved", method=way, scope=EVERYWHERE, error_bound="0", conditions=(*stated, *proof.facts, *outside),
                    domain=domain(claim), proof=tuple(proof.obligations), rules=proof.rules, uses=tuple(proof.inlined))
 
 
@@ -226,4 +246,3 @@ def positive(e: Expr, model: Model) -> bool:
         case "add" | "smul" | "had" | "sum" | "isum" | "entry" | "pow":
             return all(positive(a, model) for a in e.args)
     return False
-

@@ -123,6 +123,8 @@ class Sweep:
             raise Unsupported(f"the derivative of {s}, which is a derivative")
         if point.is_total(s):
             return self.loss()
+        if point.vanishes(s, step):
+            return None
         point.check_symbol(s, step)
         if step is None or step < 1 or s.name not in point.model.definitions or (self.immediate and step < at):
             return self.seed(s.name, step)

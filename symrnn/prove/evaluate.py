@@ -164,12 +164,17 @@ class Point:
         if self.is_total(s):
             self.run(self.T)
             return add_up(self, [self._state[self.model.loss or "", k] for k in range(1, self.T + 1)], 0)
-        self.check_symbol(s, step)
+        if not self.vanishes(s, step):
+            self.check_symbol(s, step)
         if step is not None and step >= 1 and s.name in self.model.definitions:
             if (s.name, step) not in self._state:
                 self.run(step)
             return self._state[s.name, step]
         return Val((), self.free_symbol(s.name, step, self.dims(s.shape)))
+
+    def vanishes(self, s: Symbol, step: int | None) -> bool:
+        """Whether a stated condition makes the symbol zero because its step lies before the first."""
+        return step is not None and step < 1 and s.name in self.stated_past
 
     def check_symbol(self, s: Symbol, step: int | None) -> None:
         """Whether the model has this symbol in this shape at this step."""
@@ -180,8 +185,6 @@ class Point:
             raise Unsupported(f"{s.name} has another shape in the model")
         if (mine.time is None) != (step is None):
             raise Unsupported(f"{s.name} {'changes' if mine.time else 'does not change'} over time in the model")
-        if step is not None and step < 1 and s.name in self.stated_past:
-            return
         if step is not None and not self.first[s.name] <= step <= self.T:
             raise Missing(f"{s.name} does not exist at step {step} (it exists at {self.first[s.name]}..{self.T})")
 

@@ -102,6 +102,8 @@ def _sum_index(point: Setting, e: Expr, a: list[Val], lead: int) -> Val:
 
 
 def _stack(point: Setting, e: Expr, a: list[Val], lead: int) -> Val:
+    if not a:                                                       # a window of no steps
+        return Val((), point.system.full((0, 1), 0))
     axes = union(a)
     arrays = [spread(v, axes, lead) for v in a]
     outer = np.broadcast_shapes(*(x.shape[:-2] for x in arrays))
