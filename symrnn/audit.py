@@ -31,6 +31,8 @@ from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]
+STANDS = ("proved", "conditional")
+"""The verdicts after which a side of a chain stands."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
 
@@ -226,16 +228,28 @@ class Chain:
             if silent or (k == 0 and self._names_something_new(sides.left)):
                 out.append(Relation(text, Verdict(None)))
                 continue
-            broken = bool(out) and out[-1].verdict.word == "refuted" and anchor is not None
-            left = anchor if broken and anchor is not None else sides.left
-            relation = self._relation(replace(sides, left=left), text, sides)
-            if broken and relation.verdict.word in ("proved", "conditional"):
-                relation = replace(relation, verdict=replace(relation.verdict, reason="right against the last side that stands; the "
-                                                             "side before it is not"))
-            if not broken:
+            doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
+            if doubtful and anchor is not None:
+                out.append(self._after_fault(anchor, sides, text, out[-1].verdict.word == "refuted"))
+                continue
+            if anchor is None or out[-1].verdict.word in (None, "proved"):
                 anchor = sides.left
-            out.append(relation)
+            out.append(self._relation(sides, text, sides))
         return out
+
+    def _after_fault(self, anchor: Node, sides: Sides, text: str, broken: bool) -> Relation:
+        """A relation whose left side does not stand (``broken``), or is in doubt: its right side may still equal the last side that
+        stands, and the relation may still hold as it is printed."""
+        against = self._relation(replace(sides, left=anchor), text, sides)
+        if against.verdict.word in STANDS:
+            why = "right against the last side that stands; the side before it is " + ("not" if broken else "in doubt")
+            return replace(against, verdict=replace(against.verdict, reason=why))
+        printed = self._relation(sides, text, sides)
+        if printed.verdict.word in STANDS:
+            why = "follows from the side before it, which is " + ("itself not right" if broken else "in doubt")
+            return replace(printed, verdict=replace(printed.verdict, reason=why))
+        found = conflict(against.claim) if against.claim is not None else None
+        return against if broken or (found is not None and found.kind == "right" and "rank 3" not in found.what) else printed
 
     def _names_something_new(self, n: Node) -> bool:
         """A call of a letter that the text neither declares nor defines: the relation only gives it a name."""
