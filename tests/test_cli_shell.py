@@ -87,6 +87,8 @@ def test_report_outside_a_checkout_asks_for_documents(symrnn_command, tmp_path, 
 class Result(SimpleNamespace):
     """A result as the layers below give it: it can be printed in every format."""
 
+    failures = ()
+
     def to_json(self):
         return self.json
 
@@ -211,6 +213,29 @@ def failing(error):
         raise error
 
     return call
+
+
+def test_a_document_with_malformed_declarations_ends_in_status_2_and_the_others_are_judged(symrnn_command, tmp_path):
+    bad, good = tmp_path / "bad.md", tmp_path / "good.md"
+    bad.write_text("---\nsymrnn: {symbols: {x: vector n m k}}\n---\n")
+    good.write_text("---\nsymrnn: {symbols: {x: scalar}}\n---\n$$ x + x = 2 x $$\n")
+    done = symrnn_command("audit", str(bad), str(good))
+    assert done.exit_code == 2 and "DeclarationError: x" in done.stderr
+    assert "1 document: 1 proved" in done.stdout
+
+
+@pytest.mark.parametrize(("written", "says"), [
+    ("```{audot}\n```", "Did you mean audit?"),
+    ("```{audit}\n:expet: refuted\n\n$$ x = x $$\n```", "Did you mean expect?"),
+    ("```{derive} V\n```", "must: have no argument"),
+    ("```{unroll} three\n```", "Write for example T=3."),
+])
+def test_a_directive_that_is_not_understood_stops_the_report_at_its_line(symrnn_command, tmp_path, written, says):
+    path = tmp_path / "a.md"
+    path.write_text(f"---\nsymrnn: {{symbols: {{x: scalar, y: 'scalar, sequence'}}}}\n---\n$$ y_t = x $$\n\n{written}\n")
+    done = symrnn_command("report", str(path), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert f"{path}:6: DocumentError" in done.stderr and says in done.stderr
 
 
 def test_an_error_of_a_document_ends_in_status_2_without_a_traceback(symrnn_command, monkeypatch):

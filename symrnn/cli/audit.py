@@ -20,7 +20,8 @@ def audit(
 ) -> None:
     """Judge every equation of documents.
 
-    A document that cannot be opened ends in status 2; the others are judged all the same.
+    A document that cannot be opened, or whose declarations are malformed, ends in status 2; the others are judged all the
+    same.
     """
     from symrnn import api
     from symrnn.cli.app import NOT_ASKED
@@ -30,9 +31,13 @@ def audit(
     opened = [path for path in files if _opens(path)]
     if opened:
         with Progress("judging") as progress:
-            result = api.audit(opened, timeout=timeout, progress=progress).to_json()
+            judged = api.audit(opened, timeout=timeout, progress=progress)
+        for failure in judged.failures:
+            note(str(failure))
+        result = judged.to_json()
         write({"text": audit_text, "json": json_text, "md": audit_markdown}[form](result), output)
-    ctx.exit(NOT_ASKED if len(opened) < len(files) else exit_status(result, require_checked))
+    failed = len(opened) < len(files) or bool(judged.failures)
+    ctx.exit(NOT_ASKED if failed else exit_status(result, require_checked))
 
 
 def _opens(path: str) -> bool:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 
 from symrnn import __version__
 from symrnn.audit import Equation, Judged, Relation
@@ -74,7 +75,9 @@ class Page:
         return "\n".join(([f"*Source: {source}.*", ""] if source else []) + [f"**Verdicts.** {line}"])
 
     def foot(self) -> str:
-        return f"*Made by symrnn {__version__} from `derivations/{self.name}.md`; the same input gives the same bytes.*"
+        path = Path(self.judged.path)
+        shown = path.name if path.is_absolute() else path.as_posix()
+        return f"*Made by symrnn {__version__} from `{shown}`; the same input gives the same bytes.*"
 
     def pieces(self, start: int) -> list[tuple[int, int, str]]:
         """What replaces what: directives by their result, displayed equations by themselves and their verdict."""
@@ -93,6 +96,15 @@ class Page:
             near = closest_name(d.name, DIRECTIVES)
             raise DocumentError(f"the directive {d.name}", must="be one of " + ", ".join(DIRECTIVES), came=d.name,
                                 where=Place(self.document.path, d.line), next_step=f"Did you mean {near}?" if near else "Remove it.")
+        where = Place(self.document.path, d.line)
+        if d.argument and d.name not in ARGUMENTS:
+            raise DocumentError(f"the directive {d.name}", must="have no argument", came=d.argument, where=where, next_step="Remove it.")
+        known = OPTIONS.get(d.name, ())
+        if odd := [] if d.name == "scope" else sorted(set(d.options) - set(known)):          # a scope was checked as front matter
+            near = closest_name(odd[0], known)
+            raise DocumentError(f"the option {odd[0]} of the directive {d.name}", came=odd[0], where=where,
+                                must=f"be one of {', '.join(known)}" if known else "not be there, as it has none",
+                                next_step=f"Did you mean {near}?" if near else "Remove it.")
         return row(self, d)
 
     # ------------------------------------------------------------------------------------------------------------ equations
@@ -131,7 +143,7 @@ class Page:
         if v.word == "agrees":
             line += f": {words(v.reason or '')}"
         if v.conditions and v.word == "proved":
-            line += "; uses " + "; ".join(map(stated, v.conditions))
+            line += ", where " + "; ".join(map(stated, v.conditions))
         if short:
             return line
         more = self.details(v)
@@ -183,7 +195,7 @@ class Page:
         from symrnn.emit import emit
         target = d.argument.strip() or "numpy"
         name = f"code/{self.name.replace('-', '_')}_{target}.py"
-        self.extra[name] = emit(self.model_at(d), target=target)
+        self.extra[name] = emit(replace(self.model_at(d), name=self.name), target=target)
         return (f"[{name}]({name}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {name}` checks "
                 f"every gradient again.\n\n<details><summary>The module</summary>\n\n```python\n{self.extra[name].rstrip()}\n```\n\n</details>")
 
@@ -192,6 +204,10 @@ DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
     "audit": Page.audit, "define": Page.define, "derive": Page.derivation, "emit": Page.emit, "scope": lambda page, d: "",
     "unroll": Page.unroll,
 }
+ARGUMENTS = ("emit", "scope", "unroll")
+"""The directives that take an argument."""
+OPTIONS = {"audit": ("assume", "expect"), "define": ("assume",)}
+"""The options of a directive; those of a scope are the keys of front matter."""
 
 
 def demoted(text: str) -> str:
