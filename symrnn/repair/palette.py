@@ -81,7 +81,7 @@ class Palette:
         out: dict[Expr, None] = dict.fromkeys(self.slopes)
         for x in [x for e in (self.formula, *self.stages) for x in walk(e)]:
             if x.op in ("matmul", "had", "smul"):
-                out |= {plain(a): None for a in x.args if a.op not in ("matmul", "add", "tsum", "had")}
+                out |= {plain(a): None for a in x.args if a.op not in ("matmul", "add", "tsum")}
             elif x.op == "deriv" or (x.op == "sym" and x.attr not in (self.claim.total_loss,)):
                 out[x] = None
         return tuple(f for f in out if f.shape is not None and numeric(f)[1].op not in ("num", "ones"))

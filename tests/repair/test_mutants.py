@@ -65,6 +65,19 @@ def test_the_verdict_on_one_mutant_of_each_class_is_refuted_with_a_reason(split_
         assert verdict.word == "refuted" and verdict.reason, kind
 
 
+def test_a_mutant_about_a_step_that_does_not_exist_is_not_proved_unless_the_adjoint_there_is_zero(split_elman):
+    true = truths(split_elman)["grad W_xh"]
+    rows = [m for _, m in mutants(true) if status(m) == "bad"]
+    assert len(rows) >= 4
+    for mutant in rows:
+        verdict = decide(mutant)
+        if verdict.word == "proved":
+            assert mutant.right.attr[2] == LAST + 1
+            assert "the adjoints after step T are zero" in verdict.conditions
+        else:
+            assert verdict.word == "undecided"
+
+
 def test_a_thousandth_too_much_on_any_part_is_refuted(split_elman):
     rows = [m for kind, m in mutants(truths(split_elman)["text W_hh"]) if kind == "scaled by 1.001"]
     assert len(rows) >= 6
