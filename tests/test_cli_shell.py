@@ -226,7 +226,7 @@ def test_a_document_with_malformed_declarations_ends_in_status_2_and_the_others_
 
 @pytest.mark.parametrize(("written", "says"), [
     ("```{audot}\n```", "Did you mean audit?"),
-    ("```{audit}\n:expet: refuted\n\n$$ x = x $$\n```", "Did you mean expect?"),
+    ("```{audit}\n:expet: refuted\n\n$$ y_t = x $$\n```", "Did you mean expect?"),
     ("```{derive} V\n```", "must: have no argument"),
     ("```{unroll} three\n```", "Write for example T=3."),
 ])

@@ -56,5 +56,6 @@ def surprises(judged: Judged) -> list[str]:
             continue
         want = e.expected or "proved"
         if e.verdict != want:
-            out.append(f"{judged.path}:{e.span.line}:{e.span.column}: {e.verdict}, expected {want}: {' '.join(e.span.latex.split())[:70]}")
+            place = f"{judged.path}:{e.span.line}:{e.span.column}"
+            out.append(f"{place}: {e.verdict}, expected {want}: {' '.join(e.span.latex.split())[:70]}")
     return out

@@ -61,7 +61,7 @@ def check(line: int, what: str, verdict: str, claim: Claim | None, codes: dict[s
     assert claim is not None
     found = conflict(claim)
     if found is not None:
-        return Check(line, what, verdict, None, "no value: the shapes do not fit" if "rank 3" not in found.what else "no value: rank 3")
+        return Check(line, what, verdict, None, f"no value: {'rank 3' if 'rank 3' in found.what else 'the shapes do not fit'}")
     names = {kind: [str(n) for n in claim.subjects(kind)] for kind in ("simplex", "zero", "past-zero")}
     immediate = claim.states("immediate") or r.verdict.convention == "immediate derivative"
     why = "no step at which every symbol exists"
@@ -92,13 +92,15 @@ def cross_check(rows: list[Check]) -> str:
         return ""
     sizes = {f"{k} = {v}": None for r in rows if r.found for k, v in r.found.sizes.items()}
     steps = {f"T = {r.found.T}": None for r in rows if r.found}
-    text = ("## Cross-check in numbers\n\nEvery judged formula, written out in components, compiled and compared with its left side: as a "
-            "50-digit value, and as the emitted code computes it where the model has a loss. The points follow from the formula by a hash. "
-            "*Within rounding* says that every deviation in double precision, from both, lies within the bound that rounding allows.")
+    text = ("## Cross-check in numbers\n\nEvery judged formula, written out in components, compiled and compared with its left "
+            "side: as a 50-digit value, and as the emitted code computes it where the model has a loss. The points follow from the "
+            "formula by a hash. *Within rounding* says that every deviation in double precision, from both, lies within the bound "
+            "that rounding allows.")
     where = f"Sizes: {', '.join(sizes)}; {', '.join(steps)}." if sizes or steps else ""
     return "\n\n".join(p for p in (text, where, "\n".join([HEAD, *(r.row() for r in rows)])) if p)
 
 
 def raw(rows: list[Check]) -> list[Mapping[str, Any]]:
     """What was measured here, for the file that is not committed."""
-    return [{"line": r.line, "formula": r.what, "verdict": r.verdict, "why": r.why, **(asdict(r.found) if r.found else {})} for r in rows]
+    return [{"line": r.line, "formula": r.what, "verdict": r.verdict, "why": r.why, **(asdict(r.found) if r.found else {})}
+            for r in rows]

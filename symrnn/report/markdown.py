@@ -15,7 +15,6 @@ from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.document import Directive
 from symrnn.report.checks import Check, checks, cross_check
-from symrnn.write.notation import Notation
 
 SIGNS = {"proved": "✅ proved", "conditional": "◐ true under a condition", "refuted": "❌ refuted", "agrees": "≈ agrees",
          "undecided": "❔ undecided", "unreadable": "⚠️ unreadable"}
@@ -48,8 +47,9 @@ class Page:
                 name = other.argument or "main"
         model = self.judged.models.get(name)
         if model is None:
-            raise DocumentError(f"the directive {d.name}", must="stand where equations define a model", came=f"none in the scope {name}",
-                                where=Place(self.document.path, d.line), next_step="move it after the equations")
+            raise DocumentError(f"the directive {d.name}", must="stand where equations define a model",
+                                came=f"none in the scope {name}", where=Place(self.document.path, d.line),
+                                next_step="move it after the equations")
         return model
 
     # -------------------------------------------------------------------------------------------------------------- the page
@@ -91,16 +91,16 @@ class Page:
 
     def directive(self, d: Directive) -> str:
         """One directive, by its row in the table."""
-        row = DIRECTIVES.get(d.name)
+        row, where = DIRECTIVES.get(d.name), Place(self.document.path, d.line)
         if row is None:
             near = closest_name(d.name, DIRECTIVES)
-            raise DocumentError(f"the directive {d.name}", must="be one of " + ", ".join(DIRECTIVES), came=d.name,
-                                where=Place(self.document.path, d.line), next_step=f"Did you mean {near}?" if near else "Remove it.")
-        where = Place(self.document.path, d.line)
+            raise DocumentError(f"the directive {d.name}", must="be one of " + ", ".join(DIRECTIVES), came=d.name, where=where,
+                                next_step=f"Did you mean {near}?" if near else "Remove it.")
         if d.argument and d.name not in ARGUMENTS:
-            raise DocumentError(f"the directive {d.name}", must="have no argument", came=d.argument, where=where, next_step="Remove it.")
+            raise DocumentError(f"the directive {d.name}", must="have no argument", came=d.argument, where=where,
+                                next_step="Remove it.")
         known = OPTIONS.get(d.name, ())
-        if odd := [] if d.name == "scope" else sorted(set(d.options) - set(known)):          # a scope was checked as front matter
+        if odd := [] if d.name == "scope" else sorted(set(d.options) - set(known)):  # a scope was checked as front matter
             near = closest_name(odd[0], known)
             raise DocumentError(f"the option {odd[0]} of the directive {d.name}", came=odd[0], where=where,
                                 must=f"be one of {', '.join(known)}" if known else "not be there, as it has none",
@@ -197,7 +197,8 @@ class Page:
         name = f"code/{self.name.replace('-', '_')}_{target}.py"
         self.extra[name] = emit(replace(self.model_at(d), name=self.name), target=target)
         return (f"[{name}]({name}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {name}` checks "
-                f"every gradient again.\n\n<details><summary>The module</summary>\n\n```python\n{self.extra[name].rstrip()}\n```\n\n</details>")
+                "every gradient again.\n\n<details><summary>The module</summary>\n\n"
+                f"```python\n{self.extra[name].rstrip()}\n```\n\n</details>")
 
 
 DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
