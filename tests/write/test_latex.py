@@ -187,8 +187,9 @@ def test_an_expression_is_written_with_the_fewest_brackets(e, text):
     assert latex(e, Notation(names=NAMES)) == text
 
 
-@pytest.mark.parametrize("style", sorted(TIME_FORMS))
-@pytest.mark.parametrize("e", [e for e, _ in EXAMPLES], ids=[text for _, text in EXAMPLES])
+@pytest.mark.parametrize(("e", "style"), [
+    pytest.param(e, style, id=f"{text} {style}") for k, (e, text) in enumerate(EXAMPLES) for style in sorted(TIME_FORMS)
+    if style in ("sub", "sup") or k % 4 == 0 or "entry" in {n.op for n in walk(e)}])
 def test_what_is_written_reads_back_to_the_same_meaning(e, style):
     notations = [Notation(time=style, names=NAMES), Notation(time=style, names=NAMES, gradient="nabla", transpose=r"\intercal",
                                                              diag=(r"\mathrm{diag}", "[", "]"))]
