@@ -12,7 +12,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.document import Row, Setting, Sides, Statement, chain, compile_document
-from symrnn.errors import SymrnnError
+from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Expr, Size, resize
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
@@ -184,7 +184,8 @@ class Auditor:
         if isinstance(found, Meaningless):
             v = Verdict("undecided", found.code, found.reason)
             return Equation(identifier, span, "claim", (Relation(span.latex, v),), found.reason, label, expected=expected)
-        stated = tuple(setting.conditions) + tuple(c for text in _list(options.get("assume")) for c in setting.condition(text))
+        where = Place(self.document.path, span.line)
+        stated = (*setting.conditions, *(c for text in _list(options.get("assume")) for c in setting.condition(text, where)))
         relations: list[Relation] = []
         uses: dict[str, None] = {}
         roles: list[str] = []

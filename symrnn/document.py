@@ -75,7 +75,7 @@ class Setting:
                    str(data.get("source", parent.source if parent else "")))
         if "definitions" in data and parent is not None:
             made.adopt(parent)
-        made.conditions = tuple(c for text in _list(data.get("assume")) for c in made.condition(text))
+        made.conditions = tuple(c for text in _list(data.get("assume")) for c in made.condition(text, where))
         return made
 
     def adopt(self, other: Setting) -> None:
@@ -225,18 +225,20 @@ class Setting:
         return [Equation(e.left, transform(e.right, change)) for e in self.equations]
 
     # ---------------------------------------------------------------------------------------------------------- conditions
-    def condition(self, text: str) -> list[Condition]:
-        """A stated condition in LaTeX or in the words of the table of conditions."""
+    def condition(self, text: str, where: Place | None = None) -> list[Condition]:
+        """A stated condition in LaTeX or in the words of the table of conditions. DeclarationError if it is none of them."""
         if "immediate" in text:
             return [Condition("immediate", (), text)]
-        tree = _tree(text, self.scope.table)
+        tree = _tree(text, self.scope.table, where)
         found = self._condition(tree, text)
         if found is None:
-            raise DeclarationError(f"the condition {text}", next_step="Write for example i = k, b = 0, h_0 = 0, t < T or \\sum_k y_k = 1.",
-                                   must="be one of the known kinds", came=str(tree))
+            raise DeclarationError(f"the condition {text}", must="be one of the known kinds", came=str(tree), where=where,
+                                   next_step="Write for example i = k, b = 0, h_0 = 0, x_s = 0, t < T or \\sum_k y_k = 1.")
         return [found]
 
     def _condition(self, n: Node, text: str) -> Condition | None:
+        if n.op in ("Where", "Seq") and len(n.nodes) == 2:
+            return self._before(*n.nodes, text)
         if n.op != "Chain" or len(n.nodes) != 2:
             return None
         left, rel = n.nodes
@@ -249,10 +251,28 @@ class Setting:
             name = inner.nodes[0].head if inner.op == "Call" else inner.head
             return Condition("simplex", (name,), text)
         if rel.head == "=" and zero and left.op == "Sym":
-            return Condition("past-zero" if left.part("Time") is not None else "zero", (left.head,), text)
+            return self._vanishing(left, text)
         if rel.head in ("=", "!=") and left.op == right.op == "Sym":
             return Condition("equal" if rel.head == "=" else "distinct", (left.head, right.head), text)
         return None
+
+    def _vanishing(self, left: Node, text: str) -> Condition | None:
+        """``b = 0``; ``h_0 = 0`` and ``x_s = 0``, with a letter that is not the running one, speak of the steps before the first."""
+        part = left.part("Time")
+        if part is None or (time := part.nodes[0]) == Node("Sym", (self.scope.table.time_letter,)):
+            return Condition("zero", (left.head,), text)
+        letter = time.op == "Sym" and len(time.args) == 1 and time.head not in self.scope.steps
+        return Condition("past-zero", (left.head,), text) if letter or time == Node("Num", ("0",)) else None
+
+    def _before(self, statement: Node, bound: Node, text: str) -> Condition | None:
+        """``x_s = 0`` for ``s <= 0``, or for ``s < 1``."""
+        if any(n.op != "Chain" or len(n.nodes) != 2 for n in (statement, bound)):
+            return None
+        (left, equal), (letter, rel) = statement.nodes, bound.nodes
+        time = left.part("Time") if left.op == "Sym" else None
+        zero, last = Node("Num", ("0",)), (rel.head, rel.nodes[0].head)
+        holds = time is not None and time.nodes == (letter,) and letter.op == "Sym" and equal.args == ("=", zero)
+        return Condition("past-zero", (left.head,), text) if holds and last in (("<=", "0"), ("<", "1")) else None
 
     def is_counter(self, n: Node) -> bool:
         """A letter that counts (an index, the time, a size) or a number: a relation between such is a condition."""
@@ -431,9 +451,9 @@ def canonical_base(latex: str) -> str:
     return name
 
 
-def _tree(text: Any, table: SymbolTable) -> Node:
+def _tree(text: Any, table: SymbolTable, where: Place | None = None) -> Node:
     reading: Reading = read(str(text), table, second=False)
     if reading.tree is None:
         assert reading.unread is not None
-        raise reading.unread.error(str(text))
+        raise reading.unread.error(str(text), where)
     return reading.tree
