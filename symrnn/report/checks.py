@@ -93,9 +93,9 @@ def cross_check(rows: list[Check]) -> str:
     sizes = {f"{k} = {v}": None for r in rows if r.found for k, v in r.found.sizes.items()}
     steps = {f"T = {r.found.T}": None for r in rows if r.found}
     text = ("## Cross-check in numbers\n\nEvery judged formula, written out in components, compiled and compared with its left "
-            "side: as a 50-digit value, and as the emitted code computes it where the model has a loss. The points follow from the "
-            "formula by a hash. *Within rounding* says that every deviation in double precision, from both, lies within the bound "
-            "that rounding allows.")
+            "side: as a 50-digit value, and as the emitted code computes it where the model has a loss. The points follow from "
+            "the formula by a hash. *Within rounding* says that every deviation in double precision, from both, lies within the "
+            "bound that rounding allows.")
     where = f"Sizes: {', '.join(sizes)}; {', '.join(steps)}." if sizes or steps else ""
     return "\n\n".join(p for p in (text, where, "\n".join([HEAD, *(r.row() for r in rows)])) if p)
 
