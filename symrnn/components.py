@@ -53,7 +53,7 @@ class Components:
     2*h_0_1*w_1 + x_1_1
     """
 
-    def __init__(self, model: Model, sizes: Mapping[str, int], T: int, *, simplex: Iterable[str] = (),  # noqa: N803
+    def __init__(self, model: Model, sizes: Mapping[str, int], T: int, *, simplex: Iterable[str] = (),
                  zero: Iterable[str] = (), past_zero: Iterable[str] = (), immediate: bool = False) -> None:
         missing = [s for s in model.sizes if s not in sizes]
         if missing or any(n < 1 for n in sizes.values()):

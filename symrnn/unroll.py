@@ -118,7 +118,7 @@ class Unrolled:
                 "total": str(self.total) if self.total else None, "equations": rows}
 
 
-def unroll(model: Model, T: int) -> Unrolled:  # noqa: N803 - T is what everyone calls it
+def unroll(model: Model, T: int) -> Unrolled:
     """``model`` over ``T`` steps; takes no time and no memory until it is iterated. CallError unless T >= 1."""
     if isinstance(T, bool) or not isinstance(T, int) or T < 1:
         raise CallError("T", must="be a whole number of steps, at least 1", came=repr(T), next_step="for example T=3")

@@ -19,7 +19,7 @@ class Arguments:
         self.lags = lags(plan.model)
         self.gradients = "gradients" in outputs
         self.functions = plan.functions
-        self.values = {s.name: self.target_values(s) for s in self.model.targets}
+        self.values = {s.name: self.target_values(s) for s in self.plan.targets}
 
     # ------------------------------------------------------------------------------------------------------------ small texts
     def name(self, s: Symbol) -> str:
@@ -54,9 +54,11 @@ class Arguments:
 
     @property
     def fields_of_checked(self) -> list[str]:
-        model = self.model
-        arrays = [self.name(s) for s in (*model.inputs, *model.targets)] + [self.plan.start_name(s) for s in self.plan.starts]
-        return [*arrays, *(self.name(s) for s in model.constants), *self.functions]
+        """The names of the checked arguments besides the parameters, in order."""
+        plan = self.plan
+        sequences = [self.name(s) for s in (*plan.inputs, *plan.targets)]
+        starts = [plan.start_name(s) for s in plan.starts]
+        return [*sequences, *starts, *(self.name(s) for s in plan.constants), *self.functions]
 
     @property
     def state_starts(self) -> list[Symbol]:
@@ -69,11 +71,11 @@ class Arguments:
     # ------------------------------------------------------------------------------------------------------------- arguments
     def calls(self) -> dict[str, str]:
         """Signatures, and the calls of ``_check`` in each function."""
-        model, plan = self.model, self.plan
-        inputs, targets = [self.name(s) for s in model.inputs], [self.name(s) for s in model.targets]
+        plan = self.plan
+        inputs, targets = [self.name(s) for s in plan.inputs], [self.name(s) for s in plan.targets]
         early = [self.name(s) for s in plan.forward_targets]
         starts = [plan.start_name(s) for s in plan.starts]
-        constants = [self.name(s) for s in model.constants]
+        constants = [self.name(s) for s in plan.constants]
         plain = [f for f in self.functions if not f.startswith("d")]
         def signature(aims: list[str], functions: Sequence[str]) -> str:
             named = [f"{c}: Any" for c in constants] + [f"{f}: Function" for f in functions]
@@ -92,23 +94,23 @@ class Arguments:
 
     def check(self) -> list[str]:
         """The statements of ``_check``."""
-        model, plan = self.model, self.plan
-        names = ", ".join(self.name(s) for s in model.parameters)
+        plan = self.plan
+        names = ", ".join(self.name(s) for s in plan.parameters)
         out = ["if not isinstance(params, Params):",
                f'    raise TypeError(f"params must be Params({names}); it came as {{type(params).__name__}}")']
-        first = next(iter((*model.inputs, *plan.forward_targets, *model.targets)))
+        first = next(iter((*plan.inputs, *plan.forward_targets, *plan.targets)))
         rank = len(self.lead(first)) - 1 + len(self.sequence_dims(first.shape))
         out += [f"single = _rank({self.name(first)}) == {rank}", 'sizes: dict[str, int] = {"B": 1} if single else {}']
-        out.append("checked = Params(" if model.parameters else "checked = Params()")
-        for s in model.parameters:
+        out.append("checked = Params(" if plan.parameters else "checked = Params()")
+        for s in plan.parameters:
             dims = self.dims(s.shape)
             n, shape = self.name(s), "" if dims else ".reshape(1)"
             out.append(f'    {n}=_array("params.{n}", params.{n}, {self.tuple_of(dims)}, sizes){shape},')
-        out += [")"] if model.parameters else []
+        out += [")"] if plan.parameters else []
         out.append('many: tuple[str, ...] = () if single else ("B",)')
-        for s in model.inputs:
+        for s in plan.inputs:
             out += self.check_sequence(s, "_array", "")
-        for s in model.targets:
+        for s in plan.targets:
             lines = self.check_sequence(s, "_target", f', "{self.values[s.name]}"')
             if s in plan.forward_targets:
                 out += lines
@@ -116,11 +118,11 @@ class Arguments:
                 out += [f"if {self.name(s)} is not ...:", *(f"    {line}" for line in lines)]
         for s in plan.starts:
             out += self.check_start(s)
-        for s in (*model.inputs, *model.targets):
+        for s in (*plan.inputs, *plan.targets):
             if s.name in self.lags:
                 n, start = self.name(s), plan.start_name(s)
                 out.append(f"{n} = np.concatenate(({start}{'[None]' if self.lags[s.name] == 1 else ''}, {n}))")
-        for s in model.constants:
+        for s in plan.constants:
             dims = self.dims(s.shape)
             n = self.name(s)
             out.append(f'{n} = _array("{n}", {n}, {self.tuple_of(dims)}, sizes){"" if dims else ".reshape(1)"}')
@@ -159,13 +161,13 @@ class Arguments:
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
     def self_check(self) -> list[str]:
-        model, plan = self.model, self.plan
+        plan = self.plan
         out, seed = ["params = Params("], 0
-        for s in model.parameters:
+        for s in plan.parameters:
             seed += 1
             out.append(f"    {self.name(s)}=_numbers({self.numbers_of(self.dims(s.shape))}, {seed}),")
         out.append(")")
-        for s in (*model.inputs, *model.targets):
+        for s in (*plan.inputs, *plan.targets):
             seed += 1
             text = f"_numbers({self.numbers_of([*self.lead(s), *self.sequence_dims(s.shape)])}, {seed})"
             n = self.name(s)
@@ -176,7 +178,7 @@ class Arguments:
         for s in plan.starts:
             seed += 1
             out.append(f"{plan.start_name(s)} = _numbers({self.numbers_of(self.start_dims(s))}, {seed})")
-        for s in model.constants:
+        for s in plan.constants:
             seed += 1
             out.append(f"{self.name(s)} = _numbers({self.numbers_of(self.dims(s.shape))}, {seed})")
         out.append(f"c = _check({', '.join(['params', *self.check_arguments()])})")
@@ -190,7 +192,7 @@ class Arguments:
 
     def apart(self) -> list[str]:
         """The losses of single sequences against that of the batch."""
-        sequences = (*self.model.inputs, *self.model.targets)
+        sequences = (*self.plan.inputs, *self.plan.targets)
         take = {self.name(s): "[:, b]" if self.lead(s) == ["T", "B"] else "[b]" for s in sequences}
         take |= {self.plan.start_name(s): "[b]" if self.lags[s.name] == 1 else "[:, b]" for s in self.plan.starts}
         call = ", ".join(["params", *self.check_arguments(take)])

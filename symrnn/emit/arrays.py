@@ -44,7 +44,9 @@ def thin(e: Expr) -> bool:
     """Whether the array may come out narrower than its shape, and fill it only by broadcasting."""
     if e.shape == SCALAR:
         return False
-    return constant(e) is not None or (e.op == "smul" and thin(e.args[1])) or (e.op in ("add", "had") and all(map(thin, e.args)))
+    entrywise = ("add", "had", "apply", "pow", "transpose") + (("matmul",) if any(a.shape == SCALAR for a in e.args) else ())
+    whole = [a for a in e.args if a.shape != SCALAR]
+    return constant(e) is not None or (e.op in (*entrywise, "smul") and bool(whole) and all(map(thin, whole)))
 
 
 def add(*terms: sympy.Expr) -> sympy.Expr:

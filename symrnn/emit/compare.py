@@ -81,6 +81,16 @@ class Code:
         self.plan.run()
         self.module = load(source or emit(model))
         self.lags = lags(model)
+        self._forms: dict[Any, tuple[Components, CodeComponents]] = {}
+
+    def forms(self, sizes: Mapping[str, int], T: int, conditions: Mapping[str, Any]) -> tuple[Components, CodeComponents]:
+        """The component form, without and with symbols for what the module computes; made once for all formulas."""
+        key = (tuple(sorted(sizes.items())), T, tuple((k, str(v)) for k, v in sorted(conditions.items())))
+        if key not in self._forms:
+            coded = CodeComponents(self.model, sizes, T, **conditions)
+            coded.computed = self.computed
+            self._forms[key] = (Components(self.model, sizes, T, **conditions), coded)
+        return self._forms[key]
 
     @property
     def computed(self) -> frozenset[tuple[str, str]]:
@@ -97,7 +107,7 @@ class Code:
             steps = [Symbol(s.name, s.shape, s.kind, Time("", t) if s.time else None) for t in range(first, last + 1)]
             grids = np.array([[[float(evaluate(x)[0]) for x in row] for row in c.entries(step)] for step in steps])
             dims = [n for n in c.shape(s.shape) if n != 1] or ([1] if s.time else [])
-            return grids.reshape(*([len(steps)] if s.time else []), *dims)
+            return grids.reshape([*([len(steps)] if s.time else []), *dims])
 
         m, plan, T = self.model, self.plan, c.T
         params = self.module.Params(*(array(s, 0, 0) for s in m.parameters))
@@ -128,7 +138,7 @@ class Code:
                 self._put(out, c, Symbol(f"gradient of {s.name}", s.shape, "gradient", None), getattr(found, self.name(s)), T)
         return out
 
-    def _put(self, out: dict[sympy.Symbol, float], c: Components, s: Symbol, array: Any, T: int) -> None:  # noqa: N803
+    def _put(self, out: dict[sympy.Symbol, float], c: Components, s: Symbol, array: Any, T: int) -> None:
         """Enter an array, step by step if it has steps."""
         for t in range(1, T + 1) if s.time is not None else (0,):
             grid = c._mint(Symbol(s.name, s.shape, s.kind, Time("", t) if s.time is not None else None))
@@ -167,13 +177,13 @@ def compiled(c: Components, expressions: list[sympy.Expr], known: Iterable[sympy
     return lambda numbers: np.array(function(*(numbers[s] for s in arguments)), dtype=float)
 
 
-def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T: int = 2, *,  # noqa: N803
+def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T: int = 2, *,
               code: Code | None = None, last_step: int = 0, allowed: Callable[[Mapping[str, int]], bool] | None = None,
               **conditions: Any) -> Deviation:
     """Compare ``left = right`` at every step and index of ``model`` at ``sizes`` and ``T``.
 
-    ``code`` is a module to reuse (one is emitted if the model allows it). ``last_step`` leaves out as many steps at the end,
-    ``allowed`` says which choices of indices count, and ``conditions`` are those of :class:`Components` (``simplex``, ``zero``,
+    ``code`` is a module to reuse for many formulas (one is emitted if the model allows it). ``last_step`` leaves out as many
+    steps at the end, ``allowed`` says which choices of indices count, and ``conditions`` are those of :class:`Components` (``simplex``, ``zero``,
     ``past_zero``, ``immediate``). Raises NotComparable.
     """
     if code is None:
@@ -181,15 +191,11 @@ def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T
             code = Code(model)
         except SymrnnError:
             code = None
-    c = CodeComponents(model, sizes, T, **conditions)
+    c, d = code.forms(sizes, T, conditions) if code is not None else (Components(model, sizes, T, **conditions), None)
     rows = _entries(c, left, right, T - last_step, allowed or (lambda _: True))
     exact_left, exact_right = [a for a, _ in rows], [b for _, b in rows]
     formula = compiled(c, exact_right, ())
-    coded: list[sympy.Expr] = []
-    if code is not None:
-        c.computed = code.computed
-        c._memo.clear()
-        coded = [a for a, _ in _entries(c, left, right, T - last_step, allowed or (lambda _: True))]
+    coded = [a for a, _ in _entries(d, left, right, T - last_step, allowed or (lambda _: True))] if d is not None else []
     worst = _Worst()
     count = 0
     for n in range(TRIES):
@@ -204,9 +210,9 @@ def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T
         floats = {s: float(Fraction(v)) for s, v in values.items()}
         printed = formula(floats)
         by_code = None
-        if code is not None:
-            found = code.values(c, evaluate)
-            by_code = compiled(c, coded, found)({**floats, **found})
+        if code is not None and d is not None:
+            found = code.values(d, Evaluator(values, d.values()))
+            by_code = compiled(d, coded, found)({**floats, **found})
         worst.add(pairs, printed, by_code)
         count += 1
         if count == POINTS:
@@ -263,7 +269,7 @@ class _Worst:
                 self.exact = abs(a - b)
                 self.sides = (three_digits(a), three_digits(b))
 
-    def result(self, sizes: Mapping[str, int], T: int, points: int, entries: int) -> Deviation:  # noqa: N803
+    def result(self, sizes: Mapping[str, int], T: int, points: int, entries: int) -> Deviation:
         return Deviation(sizes, T, points, entries, self.from_exact, self.from_code, self.bound, self.within,
                          three_digits(self.exact), *self.sides)
 

@@ -6,9 +6,10 @@ shapes and equations, and a check of the module by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from textwrap import wrap
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -56,7 +57,13 @@ def safe(text: str) -> str:
     >>> safe('a \"\"\" b')
     "a ''' b"
     """
-    return one_line(text, 600).replace("\\", "/").replace('"', "'")
+    return one_line(text, 4000).replace("\\", "/").replace('"', "'")
+
+
+def folded(texts: Iterable[str], hang: int = 4) -> list[str]:
+    """Texts for a docstring, the long ones over several lines."""
+    return [line for text in texts for line in wrap(safe(text), 116, subsequent_indent=" " * hang, break_long_words=False,
+                                                    break_on_hyphens=False)]
 
 
 class Module(Arguments):
@@ -88,7 +95,7 @@ class Module(Arguments):
             "m": self.model_words(), "lines": lines, "kernels": sources(used), "call": self.calls(), "doc": self.documentation(),
             "fields": self.fields(names),
             "has": {"loss": "loss" in self.outputs and model.loss is not None, "private_loss": private_loss,
-                    "gradients": self.gradients, "targets": bool(model.targets)},
+                    "gradients": self.gradients, "targets": bool(plan.targets)},
         }
 
     @property
@@ -98,8 +105,8 @@ class Module(Arguments):
 
     def body(self, f: Function) -> list[str]:
         """The statements with the names they need taken out of the arguments first."""
-        words = set(re.findall(r"[A-Za-z_]\w*", "\n".join(f.lines)))
-        params = [self.name(s) for s in self.model.parameters]
+        words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(f.lines)))
+        params = [self.name(s) for s in self.plan.parameters]
         out = taken("c.params", [p for p in params if p in words], len(params))
         made = {line.split(" = ")[0].split("[")[0] for line in f.lines}
         for source, names in (("run", [self.name(v) for v in self.forward_variables]),
@@ -111,7 +118,7 @@ class Module(Arguments):
         if sizes:
             out.append(f"{', '.join(sizes)} = " + ", ".join(f'c.sizes["{n}"]' for n in sizes))
         if "kind" in words:
-            arrays = [self.name(s) for s in self.model.inputs] + [self.plan.start_name(s) for s in self.plan.starts]
+            arrays = [self.name(s) for s in self.plan.inputs] + [self.plan.start_name(s) for s in self.plan.starts]
             out.append("kind = np.result_type(*c.params" + "".join(f", c.{a}" for a in arrays) + ")")
         return out + list(f.lines)
 
@@ -137,7 +144,7 @@ class Module(Arguments):
         return self.result("Adjoints", [e.left for e in self.plan.adjoint_rows], "back")
 
     def gradient_result(self, names: dict[str, str]) -> list[str]:
-        scalars = [self.name(s) for s in self.model.parameters if not self.dims(s.shape)]
+        scalars = [self.name(s) for s in self.plan.parameters if not self.dims(s.shape)]
         out = [f"found = found._replace({', '.join(f'{n}=found.{n}.reshape(())' for n in scalars)})"] if scalars else []
         ends = [(self.plan.start_name(s), "[0]" if self.lags[s.name] == 1 else "[:, 0]") for s in self.state_starts]
         if ends:
@@ -150,9 +157,9 @@ class Module(Arguments):
         return self.words([*self.lead(s), *self.sequence_dims(s.shape)]) + (", last step" if short else "")
 
     def fields(self, names: dict[str, str]) -> dict[str, list[str]]:
-        model, plan = self.model, self.plan
+        plan = self.plan
         typed = {f: "Function" for f in self.functions}
-        params = [f"{self.name(s)}: Any  # {self.words(self.dims(s.shape))}" for s in model.parameters]
+        params = [f"{self.name(s)}: Any  # {self.words(self.dims(s.shape))}" for s in plan.parameters]
         starts = [f"{plan.start_name(s)}: Array  # {self.words(self.start_dims(s))}" for s in self.state_starts]
         return {
             "params": params or ["pass"],
@@ -164,9 +171,9 @@ class Module(Arguments):
         }
 
     def documentation(self) -> dict[str, list[str]]:
-        model, plan = self.model, self.plan
+        plan = self.plan
         def rows(targets: Sequence[Symbol], functions: Sequence[str]) -> list[str]:
-            out = [f"{self.name(s)}: {self.words([*self.lead(s), *self.sequence_dims(s.shape)])}" for s in model.inputs]
+            out = [f"{self.name(s)}: {self.words([*self.lead(s), *self.sequence_dims(s.shape)])}" for s in plan.inputs]
             for s in targets:
                 shape = self.words([*self.lead(s), *self.sequence_dims(s.shape)])
                 out.append(f"{self.name(s)}: {shape}{TARGET_WORDS[self.values[s.name]].format(lead=self.words(self.lead(s)))}")
@@ -175,22 +182,22 @@ class Module(Arguments):
                 when = "step before the first" if past == 1 else f"{past} steps before the first"
                 shape = self.words(self.start_dims(s))
                 out.append(f"{plan.start_name(s)}: {shape}, {self.name(s)} at the {when}; zero if left out")
-            out += [f"{self.name(s)}: {self.words(self.dims(s.shape))}, a constant" for s in model.constants]
+            out += [f"{self.name(s)}: {self.words(self.dims(s.shape))}, a constant" for s in plan.constants]
             out += [f"{f}: an elementwise function of arrays" + (f", the derivative of {f[1:]}" if f.startswith("d") else "")
                     for f in functions]
             return [*out, CLOSING]
         plain = [f for f in self.functions if not f.startswith("d")]
         found = {"forward": rows(plan.forward_targets, plain),
-                 "loss": rows(model.targets, self.functions if self.gradients else plain)}
+                 "loss": rows(plan.targets, self.functions if self.gradients else plain)}
         if self.gradients:
             assert plan.derivation is not None
             summed = {k: (e if plan.last else time_sum("t", FIRST, LAST, e)) for k, e in plan.derivation.summands.items()}
-            found["adjoints"] = [safe(f"adj {e.name}[t] = {plan.derivation.adjoints[e.name]}") for e in plan.adjoint_rows]
-            found["gradients"] = [safe(f"grad {k} = {e}") for k, e in summed.items()]
+            found["adjoints"] = folded(f"adj {e.name}[t] = {plan.derivation.adjoints[e.name]}" for e in plan.adjoint_rows)
+            found["gradients"] = folded(f"grad {k} = {e}" for k, e in summed.items())
             if plan.last:
                 note = "where terms that come from the loss belong to t = T alone"
                 found["adjoints"].append(note)
-                found["gradients"] = [safe(f"grad {k} = sum_t=1..T({e})") for k, e in plan.derivation.summands.items()] + [note]
+                found["gradients"] = [*folded(f"grad {k} = sum_t=1..T({e})" for k, e in plan.derivation.summands.items()), note]
         return found
 
     def model_words(self) -> dict[str, Any]:
@@ -198,7 +205,7 @@ class Module(Arguments):
         starts = [plan.start_name(s) for s in plan.starts]
         summed = f"{model.loss}[T]" if plan.last else f"sum_t=1..T({model.loss}[t])"
         total = [f"{model.total} = {summed}"] if model.loss else []
-        shapes = [f"{self.name(s)} {self.words(self.dims(s.shape))}" for s in model.parameters]
+        shapes = [f"{self.name(s)} {self.words(self.dims(s.shape))}" for s in plan.parameters]
         notes = ["Parameters: " + ", ".join(shapes) + "."] if shapes else []
         notes += ["B sequences of T steps are arrays of shape (T, B, n); one sequence may come as (T, n), and so its results.",
                   "Arithmetic is in double precision."]
@@ -216,7 +223,7 @@ class Module(Arguments):
         return {
             "name": safe(model.name), "hash": model.hash, "source": safe(model.source),
             "functions": self.functions, "starts": starts,
-            "equations": [safe(str(e)) for e in model.equations] + [safe(x) for x in total], "notes": notes,
+            "equations": folded([*map(str, model.equations), *total]), "notes": folded(notes, 0),
             "exported": ", ".join(f'"{n}"' for n in public),
             "short_note": ' ("last step": at that one only)' if plan.last else "",
             "loss_words": " at the last step, summed over the sequences" if plan.last else ", summed over steps and sequences",

@@ -98,10 +98,26 @@ class Plan:
         self.layout = Layout(self.arrays())
 
     # ----------------------------------------------------------------------------------------------------------- what there is
+    @property
+    def parameters(self) -> tuple[Symbol, ...]:
+        return self.original.parameters
+
+    @property
+    def inputs(self) -> tuple[Symbol, ...]:
+        return self.original.inputs
+
+    @property
+    def targets(self) -> tuple[Symbol, ...]:
+        return self.original.targets
+
+    @property
+    def constants(self) -> tuple[Symbol, ...]:
+        return self.original.constants
+
     def check(self) -> None:
         """Refuse what a looped module cannot be made for."""
         model = self.model
-        if not (model.inputs or model.targets):
+        if not (self.inputs or self.targets):
             raise CallError(f"model {model.name}", must="have an input or a target, whose length is the number of steps",
                             came="neither", next_step="declare an input")
         if model.loss is not None:
@@ -125,7 +141,7 @@ class Plan:
     @property
     def starts(self) -> tuple[Symbol, ...]:
         """The sequences that need values before the first step."""
-        order = [*self.model.variables, *self.model.inputs, *self.model.targets]
+        order = [*self.model.variables, *self.inputs, *self.targets]
         return tuple(s for s in order if s.name in self.lags)
 
     def start_name(self, s: Symbol) -> str:
@@ -153,7 +169,7 @@ class Plan:
     def forward_targets(self) -> tuple[Symbol, ...]:
         """The targets that the forward pass needs."""
         used = {s.name for e in self.model.equations if e.name not in self.aimed for s in symbols(e.right) if s.kind == "target"}
-        return tuple(s for s in self.model.targets if s.name in used)
+        return tuple(s for s in self.targets if s.name in used)
 
     def head_variables(self) -> frozenset[str]:
         """The variables that no state needs: with the loss at the last step, only their last value is computed."""
@@ -178,7 +194,7 @@ class Plan:
                 wanted += [s.name for s in symbols(found[name]) if s.kind == "adjoint"]
         rows, late = [], {}
         for name, right in found.items():
-            if name not in needed or name in {s.name for s in self.model.inputs}:
+            if name not in needed or name in {s.name for s in self.inputs}:
                 continue
             left = Symbol(name, self.model.symbol(name).shape, "adjoint", NOW)
             right = transform(right, self.without_ahead)
@@ -221,7 +237,7 @@ class Plan:
     def arrays(self) -> dict[Key, Array]:
         """A name and rows for every symbol."""
         model, found = self.model, {}
-        for s in (*model.parameters, *model.constants, *model.inputs, *model.targets, *model.variables):
+        for s in (*self.parameters, *self.constants, *self.inputs, *self.targets, *model.variables):
             short = s.name in self.heads or (self.last and s.kind == "target")
             found[key(s)] = Array(self.names(key(s), s.name), past=self.lags.get(s.name, 0), short=short)
         for e in self.adjoint_rows:
@@ -325,7 +341,7 @@ class Plan:
         """The sums over steps and sequences; returns the statements and the name of each gradient in them."""
         assert self.derivation is not None
         body, found = Body(self.printer), {}
-        for s in self.model.parameters:
+        for s in self.parameters:
             found[s.name] = self.names(("sum", s.name), f"d_{identifier(s.name)}")
             summand = self.derivation.summands[s.name]
             if is_zero(summand):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from symrnn.bptt import Derivation, derive, fusions
 from symrnn.expr import NOW, Expr, Symbol, apply, log_sum_exp, negative, node, ones, shift, smul, symbols, transform, walk
 from symrnn.model import Equation, Model, in_order
+from symrnn.naming import identifier
 
 OUTPUTS = ("softmax", "sigmoid")
 
@@ -20,17 +21,28 @@ def output_kind(e: Expr) -> str | None:
     return name if name in OUTPUTS else None
 
 
-def expose(model: Model) -> Model:
-    """The model with a name for the argument of every softmax, and of every sigmoid whose value a logarithm takes.
+BY_VALUE = frozenset({"id", "tanh", "sigmoid", "exp", "recip", "step", "sqrt"})
+"""Functions whose derivative is written with their value alone."""
 
-    The new variables are called after the one they feed: ``p_in``.
+
+def expose(model: Model) -> Model:
+    """The model with names for what its backward pass needs again, so that nothing costly is computed twice.
+
+    Named are the argument of a softmax, of a sigmoid whose value a logarithm takes, and of a function whose derivative needs it
+    (``p_in``: what goes into ``p``), and the value of a softmax or a function inside an equation (``h_tanh``).
     """
-    taken = {s.name for s in (*model.variables, *model.parameters, *model.inputs, *model.targets, *model.constants)}
+    for _ in range(2):                                  # a function that got a name may have its argument named in turn
+        model = _expose_once(model)
+    return model
+
+
+def _expose_once(model: Model) -> Model:
     logged = logarithms(model)
+    taken = {s.name for s in (*model.variables, *model.parameters, *model.inputs, *model.targets, *model.constants)}
     rows: list[Equation] = []
 
     def named(value: Expr, wish: str) -> Expr:
-        name = next(n for n in (wish, *(f"{wish}{k}" for k in range(2, 99))) if n not in taken)
+        name = next(n for n in (wish, *(f"{wish}_{k}" for k in range(2, 999))) if n not in taken)
         taken.add(name)
         assert value.shape is not None
         made = Symbol(name, value.shape, "variable", NOW)
@@ -38,16 +50,28 @@ def expose(model: Model) -> Model:
         return node("sym", attr=made)
 
     for e in model.equations:
-        def inner(x: Expr, e: Equation = e) -> Expr | None:
-            if output_kind(x) != "softmax":
+        known: dict[Expr, Expr] = {}
+
+        def inner(x: Expr, e: Equation = e, known: dict[Expr, Expr] = known) -> Expr | None:
+            if x.op != "softmax" and not (x.op == "apply" and costly(x.args[0])):
                 return None
-            u = x.args[0] if x.args[0].op == "sym" else named(x.args[0], f"{e.name}_in")
-            return named(node("softmax", u), f"{e.name}_softmax")
-        right = transform(e.right, inner) if e.right.op != "softmax" else e.right
-        if (right.op == "softmax" or (output_kind(right) and e.name in logged)) and right.args[0].op != "sym":
-            right = node(right.op, named(right.args[0], f"{e.name}_in"), attr=right.attr)
-        rows.append(Equation(e.left, right))
+            if x not in known:
+                known[x] = named(x, f"{e.name}_{identifier(x.attr or x.op, 'f')}")
+            return known[x]
+        if e.right.op not in ("softmax", "apply"):
+            rows.append(Equation(e.left, transform(e.right, inner)))
+            continue
+        u = transform(e.right.args[0], inner)
+        output = e.right.op == "softmax" or (e.right.attr == "sigmoid" and e.name in logged)
+        if (output and u.op != "sym") or (e.right.attr not in BY_VALUE and costly(u)):
+            u = named(u, f"{e.name}_in")
+        rows.append(Equation(e.left, node(e.right.op, u, attr=e.right.attr)))
     return replace(model, equations=in_order(rows))
+
+
+def costly(e: Expr) -> bool:
+    """Whether computing the expression twice would be a waste: it has a product of matrices or a function in it."""
+    return any(x.op in ("matmul", "softmax", "lse", "apply") for x in walk(e))
 
 
 def logarithms(model: Model) -> set[str]:

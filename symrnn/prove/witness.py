@@ -47,16 +47,18 @@ class Comparison:
     point: Mapping[str, str] | None = None
 
 
-def components_of(claim: Claim, sizes: Mapping[str, int], T: int) -> Components:  # noqa: N803
+def components_of(claim: Claim, sizes: Mapping[str, int], T: int) -> Components:
     """The component form of the model of a claim, under the conditions that the claim states."""
     names = {kind: [str(n) for n in claim.subjects(kind)] for kind in ("simplex", "zero", "past-zero")}
     return Components(claim.model, sizes, T, simplex=names["simplex"], zero=names["zero"], past_zero=names["past-zero"],
                       immediate=claim.states("immediate"))
 
 
-def component_witness(claim: Claim, sizes: Mapping[str, int], T: int) -> Comparison:  # noqa: N803
+def component_witness(claim: Claim, sizes: Mapping[str, int], T: int, components: Components | None = None
+                      ) -> Comparison:
     """Compare the two sides of a claim at these sizes and this T.
 
+    ``components`` is a component form to reuse: that of :func:`components_of` for a claim with the same model and conditions.
     Raises LimitError above T = 3 or size 3, Unsupported for what has no component form or no point in its domain, and Missing
     if there is no step at which the claim can be asked.
     """
@@ -66,7 +68,7 @@ def component_witness(claim: Claim, sizes: Mapping[str, int], T: int) -> Compari
                          bound=float(LARGEST), next_step="take a smaller T and smaller sizes")
     if claim.relation != "=":
         raise Unsupported(f"the relation {claim.relation} in the component witness")
-    components = components_of(claim, sizes, T)
+    components = components if components is not None else components_of(claim, sizes, T)
     try:
         rows, skipped = both_sides(claim, components)
     except NotComponents as unsupported:
