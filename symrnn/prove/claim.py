@@ -20,6 +20,7 @@ class Condition:
     equal      two indices                             i = k
     distinct   two indices                             i is not k
     before-end --                                      t < T
+    beyond-zero --                                     what does not exist at a step counts as zero there
     immediate  --                                      derivatives by a parameter go through one step only
     ========== ======================================= ==========================================
     """

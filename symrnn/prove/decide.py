@@ -91,6 +91,10 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
         return Verdict("undecided", "SR303", f"the relation {claim.relation} is not decided yet")
     stated = tuple(str(c) for c in claim.conditions)
     outcome = compare(claim) if use.exact else None
+    if outcome is not None and outcome.status == "bad" and "does not exist at step" in outcome.reason:
+        wrong = beyond(claim, outcome)
+        if wrong is not None:
+            return wrong
     if outcome is not None and outcome.status == "different":
         verdict = from_difference(claim, outcome)
         if verdict is not None:
@@ -108,6 +112,19 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
         return from_equality(claim, outcome, stated, why)
     reason = outcome.reason if outcome is not None and outcome.status == "bad" else why
     return Verdict("undecided", "SR303", reason or "neither proved nor refuted", conditions=stated)
+
+
+def beyond(claim: Claim, outcome: Outcome) -> Verdict | None:
+    """A claim that speaks of a step at which a symbol does not exist: refuted when it fails even with zero there."""
+    extended = replace(claim, conditions=(*claim.conditions, Condition("beyond-zero", (), "what does not exist counts as zero")))
+    if compare(extended).status != "different":
+        return None
+    found = counterexample(extended)
+    if found is None:
+        return None
+    return Verdict("refuted", "SR204", f"{outcome.reason}; with zero in its place {found.text}", error_bound="0",
+                   method="exact evaluation; both sides enclosed at a real point", conditions=tuple(map(str, extended.conditions)),
+                   counterexample=found.to_json())
 
 
 def refuse_shape(claim: Claim) -> Verdict:

@@ -44,6 +44,7 @@ class Point:
         if model.initial == "zero":
             self.past |= {s.name for s in model.states}
         self.immediate = any(c.kind == "immediate" for c in conditions)
+        self.extended = any(c.kind == "beyond-zero" for c in conditions)
         unknown = [c for c in conditions if c.kind not in CONDITIONS]
         if unknown:
             raise Unsupported(f"the condition {unknown[0]}")
@@ -164,6 +165,8 @@ class Point:
         if self.is_total(s):
             self.run(self.T)
             return add_up(self, [self._state[self.model.loss or "", k] for k in range(1, self.T + 1)], 0)
+        if self.beyond(s, step):
+            return Val((), self.system.full(self.dims(s.shape), 0))
         if not self.vanishes(s, step):
             self.check_symbol(s, step)
         if step is not None and step >= 1 and s.name in self.model.definitions:
@@ -175,6 +178,10 @@ class Point:
     def vanishes(self, s: Symbol, step: int | None) -> bool:
         """Whether a stated condition makes the symbol zero because its step lies before the first."""
         return step is not None and step < 1 and s.name in self.stated_past
+
+    def beyond(self, s: Symbol, step: int | None) -> bool:
+        """Whether the symbol does not exist at its step and counts as zero there."""
+        return self.extended and step is not None and s.name in self.known and not self.first[s.name] <= step <= self.T
 
     def check_symbol(self, s: Symbol, step: int | None) -> None:
         """Whether the model has this symbol in this shape at this step."""
@@ -261,7 +268,8 @@ class Point:
             raise Unsupported(f"a derivative by {bottom}, which is not a symbol of the model")
         s: Symbol = bottom.attr
         step = None if s.time is None else self.step(s.time, env)
-        self.check_symbol(s, step)
+        if not self.beyond(s, step) and not self.after_the_end(top, s, step):
+            self.check_symbol(s, step)
         once = self.known.get(s.name, s).kind == "parameter" and (self.immediate or e.attr in ("immediate", "partial"))
         whole = top.op == "sym" and self.is_total(top.attr)
         summed = top.op == "tsum" and top.args[0].op == "sym" and top.args[0].attr.name == self.model.loss
@@ -269,8 +277,10 @@ class Point:
 
     def derivative(self, e: Expr, env: Env) -> Val:
         top = e.args[0]
-        assert top.shape is not None
+        assert top.shape is not None and e.shape is not None
         s, step, once, component = self.target(e, env)
+        if self.beyond(s, step) or self.after_the_end(top, s, step):
+            return Val((), self.system.full(self.dims(e.shape), 0))
         sweep = self.sweep(s, step, once)
         d = sweep.tangent(top, env, self.moment(top, env)) or sweep.zero(self.dims(top.shape))
         part = sweep.slices[step]
@@ -282,13 +292,18 @@ class Point:
         out = pick(Val(d.axes, a), component, 2, self.sizes)
         return Val(out.axes, np.moveaxis(out.a[..., 0, 0], (0, 1), (-2, -1)))
 
+    def after_the_end(self, top: Expr, s: Symbol, step: int | None) -> bool:
+        """The loss does not depend on a step after the last: its derivative there is zero."""
+        whole = top.op == "sym" and self.is_total(top.attr)
+        return whole and step is not None and step > self.T and s.name in self.known
+
     def moment(self, top: Expr, env: Env) -> int:
         """The step that a derivative "through one step" belongs to: the latest of the symbols of the numerator."""
         times = {s.time for s in symbols(top) if s.time is not None and s.time.base in {*env, "", "T"}}
         return max((self.step(time, env) for time in times), default=self.T)
 
 
-CONDITIONS = {"simplex", "zero", "past-zero", "equal", "distinct", "before-end", "immediate"}
+CONDITIONS = {"simplex", "zero", "past-zero", "beyond-zero", "equal", "distinct", "before-end", "immediate"}
 
 
 def known_symbols(model: Model) -> dict[str, Symbol]:
