@@ -183,8 +183,8 @@ def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T
     """Compare ``left = right`` at every step and index of ``model`` at ``sizes`` and ``T``.
 
     ``code`` is a module to reuse for many formulas (one is emitted if the model allows it). ``last_step`` leaves out as many
-    steps at the end, ``allowed`` says which choices of indices count, and ``conditions`` are those of :class:`Components` (``simplex``, ``zero``,
-    ``past_zero``, ``immediate``). Raises NotComparable.
+    steps at the end, ``allowed`` says which choices of indices count, and ``conditions`` are those of :class:`Components`
+    (``simplex``, ``zero``, ``past_zero``, ``immediate``). Raises NotComparable.
     """
     if code is None:
         try:
