@@ -349,6 +349,12 @@ def _entry(w: Writer, e: Expr) -> Piece:
         return w.piece(base)
     if base.op == "sym":
         return w.symbol(base.attr, at)
+    if base.op == "window" and isinstance(e.attr[0], Index) and isinstance(base.attr, str) and base.args[0].attr.time.base:
+        s: Symbol = base.args[0].attr
+        assert s.time is not None
+        step = w.linear(-Linear.of(base.attr), w.notation.step(replace(s.time, offset=0))) + f"+{at[0]}"
+        found = w.notation.written(s.name, step + (f"{s.time.offset:+d}" if s.time.offset else ""))
+        return Piece(found.text, sub=found.sub, sup=found.sup)
     if base.op == "transpose":
         return w.piece(entry(base.args[0], *reversed(e.attr)))
     p = w.piece(base)

@@ -169,6 +169,7 @@ EXAMPLES = [
     (part(x, 2, "m"), r"x_t[2:m]"),
     (part(x, 1, "m-1"), r"x_t[1:m-1]"),
     (window(u, "p"), r"(u_{t-p+1}, \ldots, u_{t-1}, u_t)"), (window(u[-1], "p"), r"(u_{t-p}, \ldots, u_{t-2}, u_{t-1})"),
+    (entry(window(u, "m"), Index("i", "m")), r"u_{t-m+i}"), (entry(window(u[-1], "m"), Index("i", "m")), r"u_{t-m+i-1}"),
     (window(u, 3), r"(u_{t-2}, u_{t-1}, u_t)"), (window(u, 5), r"(u_{t-4}, \ldots, u_{t-1}, u_t)"),
     (window(u, "2*m+1"), r"(u_{t-2 m}, \ldots, u_{t-1}, u_t)"),
     (node("size", attr="n") * s, r"n s"), (eye("n") + A, r"I_n + A"), (ones(("n", 1)), r"\mathbf{1}_n"),
