@@ -239,8 +239,10 @@ class Chain:
         return out
 
     def _after_fault(self, anchor: Node, sides: Sides, text: str, broken: bool) -> Relation:
-        """A relation whose left side does not stand (``broken``), or is in doubt: its right side may still equal the last side that
-        stands, and the relation may still hold as it is printed."""
+        """A relation whose left side does not stand (``broken``), or is in doubt.
+
+        Its right side may still equal the last side that stands, and the relation may still hold as it is printed.
+        """
         against = self._relation(replace(sides, left=anchor), text, sides)
         if against.verdict.word in STANDS:
             why = "right against the last side that stands; the side before it is " + ("not" if broken else "in doubt")
@@ -331,7 +333,7 @@ class Chain:
                 return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
             found = repair(r.claim, STEPS)
             if found is not None:
-                v = replace(v, code=found.code if v.code == "SR299" else v.code, fix=self._fix(sides, found))
+                v = replace(v, code=v.code if found.code == "SR299" else found.code, fix=self._fix(sides, found))
                 return replace(r, verdict=v, fixed=found.claim)
         return replace(r, verdict=v)
 
