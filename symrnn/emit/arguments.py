@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from symrnn.bptt import fusions
-from symrnn.emit.plan import Plan
+from symrnn.emit.plan import STAND_INS, Plan
 from symrnn.emit.stable import expose
 from symrnn.expr import Shape, Symbol
 from symrnn.naming import identifier
@@ -76,13 +76,13 @@ class Arguments:
         early = [self.name(s) for s in plan.forward_targets]
         starts = [plan.start_name(s) for s in plan.starts]
         constants = [self.name(s) for s in plan.constants]
-        plain = [f for f in self.functions if not f.startswith("d")]
+        plain = plan.plain
         def signature(aims: list[str], functions: Sequence[str]) -> str:
             named = [f"{c}: Any" for c in constants] + [f"{f}: Function" for f in functions]
             parts = ["params: Params", *(f"{x}: Any" for x in [*inputs, *aims]), *(f"{s}: Any = None" for s in starts)]
             return ", ".join([*parts, *(["*", *named] if named else [])])
         def check(aims: list[str], functions: Sequence[str]) -> str:
-            stand = {f: f if f in functions else f.lstrip("d") for f in self.functions}
+            stand = {f: f if f in functions else plain[0] for f in self.functions}
             given = [*inputs, *(y if y in aims else "..." for y in targets), *starts, *constants, *stand.values()]
             return ", ".join(["params", *given])
         everything = [f"{n}: Any" for n in [*inputs, *targets, *starts, *constants]]
@@ -186,7 +186,7 @@ class Arguments:
 
     def check_arguments(self, take: Mapping[str, str] | None = None) -> list[str]:
         """The arguments of ``_check`` in the self-check; ``take`` says how one sequence is cut out."""
-        stand = [("np.tanh" if not f.startswith("d") else "lambda u: 1 - np.tanh(u) ** 2") for f in self.functions]
+        stand = [STAND_INS[order] for _, order in self.plan.orders.values()]
         arrays = [n for n in self.fields_of_checked if n not in self.functions]
         return [n + (take or {}).get(n, "") for n in arrays] + stand
 

@@ -118,9 +118,8 @@ class Code:
             rows = array(s, 1 - self.lags[s.name], 0)
             starts[plan.start_name(s)] = rows[0] if self.lags[s.name] == 1 else rows
         named: dict[str, Any] = {self.name(s): array(s, 0, 0) for s in m.constants}
-        shapes = {f: double_precision(opaque(f.lstrip("d") if f.startswith("d") else f, (int(f.startswith("d")),)))
-                  for f in plan.functions}
-        plain = {f: g for f, g in shapes.items() if not f.startswith("d")}
+        shapes = {f: double_precision(opaque(label, (order,))) for f, (label, order) in plan.orders.items()}
+        plain = {f: shapes[f] for f in plan.plain}
         run = self.module.forward(params, *inputs, *(targets[s.name] for s in plan.forward_targets), **starts, **named, **plain)
         out: dict[sympy.Symbol, float] = {}
         for v in m.variables:

@@ -17,6 +17,7 @@ from sympy.printing.codeprinter import CodePrinter
 
 import symrnn
 from symrnn.emit.arguments import Arguments
+from symrnn.emit.arrays import function_argument
 from symrnn.emit.kernels import sources
 from symrnn.emit.plan import Function, Plan
 from symrnn.emit.printers import ArrayPrinter
@@ -183,10 +184,12 @@ class Module(Arguments):
                 shape = self.words(self.start_dims(s))
                 out.append(f"{plan.start_name(s)}: {shape}, {self.name(s)} at the {when}; zero if left out")
             out += [f"{self.name(s)}: {self.words(self.dims(s.shape))}, a constant" for s in plan.constants]
-            out += [f"{f}: an elementwise function of arrays" + (f", the derivative of {f[1:]}" if f.startswith("d") else "")
-                    for f in functions]
+            for f in functions:
+                label, order = plan.orders[f]
+                slope = f", the derivative of {function_argument('?' + label + chr(39) * (order - 1))}" if order else ""
+                out.append(f"{f}: an elementwise function of arrays{slope}")
             return [*out, CLOSING]
-        plain = [f for f in self.functions if not f.startswith("d")]
+        plain = plan.plain
         found = {"forward": rows(plan.forward_targets, plain),
                  "loss": rows(plan.targets, self.functions if self.gradients else plain)}
         if self.gradients:

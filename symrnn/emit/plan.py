@@ -6,6 +6,7 @@ know about parameters, inputs, targets and states.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import sympy
 from sympy.printing.codeprinter import CodePrinter
@@ -28,6 +29,9 @@ RESERVED = frozenset("""
     annotations l I O
 """.split())
 """Names that the emitted module uses itself, and those that are hard to tell from numbers."""
+
+STAND_INS = ("np.tanh", "lambda u: 1 - np.tanh(u) ** 2", "lambda u: 2 * np.tanh(u) ** 3 - 2 * np.tanh(u)")
+"""What an unspecified function and its derivatives are in the self-check of a module."""
 
 WIDTH = 116
 
@@ -132,11 +136,36 @@ class Plan:
                                 came="an unspecified vector function",
                                 next_step="define it, or use an unspecified elementwise function")
 
+    @cached_property
+    def orders(self) -> dict[str, tuple[str, int]]:
+        """The arguments that stand for unspecified functions (order 0) and their derivatives (1): name -> (label, order)."""
+        found: dict[str, tuple[str, int]] = {}
+        for e in self.model.equations:
+            for x in walk(e.right):
+                if x.op == "apply" and x.attr.startswith("?"):
+                    label = x.attr[1:].rstrip("'")
+                    order = len(x.attr) - 1 - len(label)
+                    if order >= len(STAND_INS) - 1:
+                        raise CallError(f"the function {x.attr[1:]}", must="be a function or its first derivative",
+                                        came=x.attr[1:], next_step="name the derivative as a function of its own")
+                    for k in (order, order + 1):
+                        name = function_argument("?" + label + "'" * k)
+                        if found.setdefault(name, (label, k)) != (label, k):
+                            raise CallError(f"the function {label}", must="have a derivative with a name of its own",
+                                            came=f"two meanings of {name}", next_step="rename one of the functions")
+        return found
+
     @property
     def functions(self) -> tuple[str, ...]:
-        """The arguments for unspecified functions and their derivatives: ``f``, ``df``."""
-        found = [x.attr for e in self.model.equations for x in walk(e.right) if x.op == "apply" and x.attr.startswith("?")]
-        return tuple(dict.fromkeys(function_argument(n) for f in found for n in (f, f + "'")))
+        """The names of these arguments."""
+        return tuple(self.orders)
+
+    @property
+    def plain(self) -> tuple[str, ...]:
+        """Those that the forward pass needs: the functions themselves."""
+        used = {function_argument(x.attr) for e in self.model.equations for x in walk(e.right)
+                if x.op == "apply" and x.attr.startswith("?")}
+        return tuple(f for f in self.orders if f in used)
 
     @property
     def starts(self) -> tuple[Symbol, ...]:

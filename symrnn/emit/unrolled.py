@@ -17,6 +17,7 @@ import sympy
 import symrnn
 from symrnn.components import Components
 from symrnn.emit.numpy_module import Header, environment, safe
+from symrnn.emit.plan import STAND_INS
 from symrnn.errors import CallError
 from symrnn.expr import Shape, Symbol, Time
 from symrnn.model import Model
@@ -130,7 +131,11 @@ def write(model: Model, steps: int, sizes: Mapping[str, int], last: bool, header
     outputs = u.outputs()
     entries = [x for a in u.arguments for x in a.entries]
     flat = [x for _, part in outputs for x in part]
-    functions = sorted({type(f).__name__ for e in flat for f in e.atoms(Opaque)})
+    orders = {type(f).__name__: sum(f.orders) for e in flat for f in e.atoms(Opaque)}
+    if max(orders.values(), default=0) >= len(STAND_INS):
+        raise CallError(f"model {model.name}", must="use unspecified functions and their first derivatives only",
+                        came="a higher derivative", next_step="name the derivative as a function of its own")
+    functions = dict(sorted(orders.items()))
     source, numpy_names = lambdified([*entries, *(sympy.Symbol(f) for f in functions)], flat)
     head, _, rest = source.partition("):\n")
     typed = head.replace(", ", ": Any, ") + ": Any) -> list[Any]:\n"
@@ -161,7 +166,7 @@ def positions(lengths: Iterable[tuple[str, int]]) -> dict[str, tuple[int, int]]:
     return out
 
 
-def context(u: Unrolled, outputs: Outputs, functions: list[str], numpy_names: list[str]) -> dict[str, Any]:
+def context(u: Unrolled, outputs: Outputs, functions: dict[str, int], numpy_names: list[str]) -> dict[str, Any]:
     """What the template is filled with."""
     model = u.original
     spans = positions((name, len(part)) for name, part in outputs)
@@ -172,7 +177,7 @@ def context(u: Unrolled, outputs: Outputs, functions: list[str], numpy_names: li
     words = {a.name: text_of(a.dims).replace('"', "") for a in u.arguments}
     states = [a.symbol for a in u.state_starts]
     sizes = {identifier(k): v for k, v in u.sizes.items()}
-    slopes = [", np.tanh" if not f.startswith("d") else ", lambda u: 1 - np.tanh(u) ** 2" for f in functions]
+    slopes = [f", {STAND_INS[order]}" for order in functions.values()]
     return {
         "m": {"name": safe(model.name), "hash": model.hash, "steps": u.steps, "source": safe(model.source),
               "sizes_option": ",".join(map(str, u.sizes.values())), "sizes": ", ".join(f"{k}={v}" for k, v in sizes.items()),
@@ -183,7 +188,7 @@ def context(u: Unrolled, outputs: Outputs, functions: list[str], numpy_names: li
         "fields": {"params": [f"{a.name}: Any  # {words[a.name]}" for a in params] or ["pass"],
                    "gradients": [f"{a.name}: Array  # {words[a.name]}" for a in u.differentiated] or ["pass"],
                    "states": [f"{identifier(s.name)}: Array  # ({u.steps}, {', '.join(u.words(s.shape)) or 1})" for s in states]},
-        "call": calls(others, starts, constants, functions) | {"more": "".join(f", {f}" for f in functions),
+        "call": calls(others, starts, constants, list(functions)) | {"more": "".join(f", {f}" for f in functions),
                                                                "check_more": "".join(slopes)},
         "doc": [f"{a.name}: {words[a.name]}" + ("; zero if left out" if a.role == "start" else "")
                 for a in (*others, *starts, *constants)] + [f"{f}: an elementwise function of numbers" for f in functions],

@@ -141,6 +141,13 @@ def test_an_unspecified_function_and_its_derivative_are_arguments(make_elman, mo
         general.gradients(mine, x, y, h0, f=f)
 
 
+def test_functions_whose_names_begin_like_derivatives_are_told_apart(capsys):
+    rows = [(h, apply("?d", W @ h[-1]) + apply("?delta'", U @ x)), (ell, squared(h))]
+    assert checked(*rows) < 1e-12
+    with pytest.raises(CallError, match="two meanings of df"):
+        checked((h, apply("?f", W @ h[-1]) + apply("?df", U @ x)), (ell, squared(h)))
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_a_cell_made_at_random_passes_its_self_check(make_cell, seed, capsys):
     assert load(emit(make_cell(seed))).self_check() < 1e-11
