@@ -164,6 +164,10 @@ def derive(model: Model) -> Derivation:
         raise ModelError(f"model {model.name}", must="have a loss for gradients", came="none",
                          next_step="name the scalar equation that is the loss of one step")
     check_loss(model)
+    late = [s for s in symbols(model.definitions[model.loss]) if s.time is not None and s.time.offset]
+    if late:
+        raise ModelError(f"the loss of model {model.name}", must="use quantities of its own step", came=str(late[0]),
+                         next_step="give the quantity of the other step a name of its own, by an equation at step t")
     trail: list[Step] = []
     parts: dict[str, list[Expr]] = {}
     for eq in reversed(model.equations):
