@@ -5,7 +5,7 @@ VENV ?= .venv
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help report test fast bench lint clean
+.PHONY: help report test fast mutants bench lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: $(VENV)/installed ## run all tests
 
 fast: $(VENV)/installed ## run the tests that are not marked slow
 	$(RUN) -m pytest -q -m "not slow"
+
+mutants: $(VENV)/installed ## judge every mutant of every true identity (some minutes)
+	SYMRNN_MUTANTS=all $(RUN) -m pytest -q tests/test_mutants.py
 
 bench: $(VENV)/installed ## time symrnn against SymPy and print the ratios
 	$(RUN) -m bench
