@@ -1,0 +1,199 @@
+"""A cell nobody has seen, written as a document with letters of its own, goes through everything: reading, derivation, proof, code."""
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+
+import symrnn
+from symrnn.bptt import check_trail, derive
+from symrnn.emit import emit
+from symrnn.emit.load import load
+from symrnn.expr import Symbol, derivative, node, symbol
+from symrnn.model import Model
+from symrnn.prove.claim import Claim
+from symrnn.prove.decide import Witnesses, decide
+from symrnn.prove.exact import compare, exact_only
+from symrnn.prove.shapes import conflict
+from symrnn.repair.derived import adjoints_as_derivatives
+from symrnn.repair.mutants import mutants
+
+MORE = int(os.environ.get("SYMRNN_FUZZ", "1"))
+"""How many times the usual number of cells to try; above 1 they are other ones on every run."""
+VECTORS = ("h", "s", "g", "m", "q", "r", "u", "v", "w", "z", "x", "p", r"\xi", r"\zeta")
+MATRICES = ("A", "B", "C", "D", "F", "G", "M", "Q", "R", "S", "U", "V", "W", r"\Gamma", "W_{in}", "W_{rec}", "U_{0}")
+BIASES = ("b", "c", "d", r"\beta", r"\gamma", "b_{in}")
+FUNCTIONS = (r"\phi", r"\psi", r"\sigma", "f")
+KINDS = ("tanh", "sigmoid", "softplus", "sin")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A document and what is to be known of it."""
+
+    text: str
+    states: int
+    target: str
+
+
+@st.composite
+def cells(draw: st.DrawFn) -> Cell:
+    """A document with one or two state equations, an output and a loss."""
+    sup, count = draw(st.booleans()), draw(st.integers(1, 2))
+    vectors = iter(draw(st.permutations(VECTORS)))
+    weights, biases = iter(draw(st.permutations(MATRICES))), iter(draw(st.permutations(BIASES)))
+    functions = iter(draw(st.permutations(FUNCTIONS)))
+    declared: dict[str, str] = {"t": "time", "k": "index"}
+
+    def at(name: str, lag: int = 0) -> str:
+        when = f"t-{lag}" if lag else "t"
+        return f"{name}^{{({when})}}" if sup else f"{name}_{{{when}}}"
+
+    def of(name: str) -> str:
+        """Component k at step t."""
+        return f"{name}_k^{{(t)}}" if sup else f"{name}_{{t,k}}"
+
+    def vector(size: str) -> str:
+        name = next(vectors)
+        declared[name] = f"vector {size}, sequence"
+        return name
+
+    def weight(rows: str, columns: str) -> str:
+        name = next(weights)
+        declared[name] = f"matrix {rows} {columns}"
+        return name
+
+    def bias(size: str) -> str:
+        name = next(biases)
+        declared[name] = f"vector {size}"
+        return name
+
+    def function() -> str:
+        kind = draw(st.sampled_from(KINDS))
+        if kind == "tanh" and draw(st.booleans()):
+            return r"\tanh"
+        name = next(functions)
+        declared[name] = f"function {kind}"
+        return name
+
+    inside, source, classes = "n_1", "n_2", "n_3"
+    sizes = [inside, draw(st.sampled_from([inside, "n_4"]))][:count]
+    x, states = vector(source), [vector(n) for n in sizes]
+    equations = []
+    for number, (s, n) in enumerate(zip(states, sizes, strict=True)):
+        lag = draw(st.integers(1, 2))
+        terms = [f"{weight(n, n)} {at(s, lag)}"]
+        if number == 0 or draw(st.booleans()):
+            terms.append(f"{weight(n, source)} {at(x)}")
+        if count == 2:
+            now = number == 1 and draw(st.booleans())
+            terms.append(f"{weight(n, sizes[1 - number])} {at(states[1 - number], 0 if now else 1)}")
+        if draw(st.booleans()):
+            terms.append(bias(n))
+        inner = " + ".join(draw(st.permutations(terms)))
+        if draw(st.booleans()):
+            a = vector(n)
+            equations.append(f"{at(a)} = {inner}")
+            inner = at(a)
+        value = rf"{function()}({inner})"
+        gate = draw(st.sampled_from(["none", "none", "leak", "product"]))
+        if gate == "leak":
+            value = rf"{value} + {at(s, 1)}"
+        if gate == "product":
+            value = rf"{value} \odot {at(states[0] if number and sizes[0] == n else s, 1)}"
+        equations.append(f"{at(s)} = {value}")
+    out = " + ".join([f"{weight(classes, sizes[-1])} {at(states[-1])}", *([bias(classes)] if draw(st.booleans()) else [])])
+    o, p, y = vector(classes), vector(classes), vector(classes)
+    equations.append(f"{at(o)} = {out}")
+    head = draw(st.sampled_from(["components", "product", "squared"]))
+    if head == "squared":
+        equations.append(rf"{at('E')} = \frac{{1}}{{2}} \sum_k ({of(o)} - {of(y)})^2")
+    else:
+        equations.append(rf"{at(p)} = \mathrm{{softmax}}({at(o)})")
+        long = rf"-\sum_k {of(y)} \log {of(p)}"
+        short = rf"-{{{at(y)}}}^\top \log {at(p)}"
+        equations.append(f"{at('E')} = {long if head == 'components' else short}")
+    equations.append(rf"L = \sum_{{t=1}}^{{T}} {at('E')}")
+    symbols = "\n".join(f"    {name}: {words!r}" for name, words in declared.items())
+    front = [f"  time: {'sup' if sup else 'sub'}", "  symbols:", symbols, f"  targets: ['{y}']", f"  loss: {at('E')}", "  total: L"]
+    front += [] if head == "squared" else [f"  simplex: ['{y}']"]
+    body = "\n\n".join(f"$$\n{e}\n$$" for e in equations)
+    return Cell("---\nsymrnn:\n" + "\n".join(front) + f"\n---\n# A cell\n\n{body}\n", count, y)
+
+
+def claims(model: Model) -> dict[str, Claim]:
+    """Every adjoint and gradient of a model as a claim about derivatives."""
+    found = derive(model)
+    blank = Claim(symbol("L"), symbol("L"), model)
+    total = node("sym", attr=blank.total_loss)
+
+    def by(s: Symbol) -> Any:
+        return derivative(total, node("sym", attr=s))
+    rows = [(s, found.adjoints[s.name]) for s in (*model.variables, *model.inputs) if s.name in found.adjoints]
+    rows += [(s, found.gradients[s.name]) for s in model.parameters]
+    return {s.name: Claim(by(s), adjoints_as_derivatives(blank, e), model) for s, e in rows}
+
+
+def close(a: Any, b: Any, tolerance: float) -> bool:
+    return bool(np.max(np.abs(np.asarray(a) - np.asarray(b))) <= tolerance * max(1.0, float(np.max(np.abs(b)))))
+
+
+@settings(max_examples=6 * MORE, deadline=None, derandomize=MORE == 1, database=None,
+          suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+@given(cell=cells(), data=st.data())
+def test_a_random_cell_goes_through_everything(cell, data, tmp_path_factory):
+    note(cell.text)
+    path = tmp_path_factory.mktemp("cells") / "cell.md"
+    path.write_text(cell.text, encoding="utf-8")
+    model = symrnn.model(path)
+    assert model.loss is not None and len(model.states) == cell.states and len(model.inputs) == len(model.targets) == 1
+    found = derive(model)
+    assert check_trail(found) == []
+
+    every = claims(model)
+    assert set(every) == {s.name for s in (*model.variables, *model.inputs, *model.parameters)} - {model.loss}
+    for name, claim in every.items():
+        verdict = decide(claim, Witnesses(exact=False))
+        assert (verdict.word, str(verdict.scope)) == ("proved", "for all sizes and every T"), name
+        finite = exact_only(claim)
+        assert (finite.finite, finite.all) == ("proved", "agrees"), (name, finite.outcome)
+
+    name = data.draw(st.sampled_from(sorted(every)))
+    wrong = [m for _, m in mutants(every[name]) if conflict(m) is None]
+    start = data.draw(st.integers(0, len(wrong) - 1))
+    different = next((m for m in wrong[start:] + wrong[:start] if compare(m).status == "different"), None)
+    assert different is not None and decide(different).word == "refuted", different
+
+    check_code(model, data.draw(st.integers(0, 99)), {n: data.draw(st.integers(1, 2), label=n) for n in model.sizes})
+
+
+def check_code(model: Model, seed: int, sizes: dict[str, int]) -> None:
+    """The emitted module against its own check, finite differences and the unrolled module."""
+    looped, unrolled = load(emit(model)), load(emit(model, style="unrolled", steps=2, sizes=sizes))
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert looped.self_check() < 1e-11
+    r = np.random.default_rng(seed)
+
+    def numbers(s: Symbol, *lead: int) -> Any:
+        return r.normal(size=(*lead, *(sizes.get(n, n) for n in s.shape if n != 1))) * 0.7
+    values = [numbers(s) for s in model.parameters]
+    x, y = numbers(model.inputs[0], 2), np.exp(numbers(model.targets[0], 2))
+    y /= y.sum(axis=-1, keepdims=True)
+    mine = looped.gradients(looped.Params(*values), x, y)
+    other = unrolled.gradients(unrolled.Params(*values), x, y)
+    assert close(looped.loss(looped.Params(*values), x, y), unrolled.loss(unrolled.Params(*values), x, y), 1e-12)
+    for number, value in enumerate(values):
+        assert close(mine[number], other[number], 1e-12), model.parameters[number]
+        for at in np.ndindex(value.shape):
+            sides = []
+            for step in (1e-5, -1e-5):
+                moved = [v.copy() for v in values]
+                moved[number][at] += step
+                sides.append(looped.loss(looped.Params(*moved), x, y))
+            assert close(mine[number][at], (sides[0] - sides[1]) / 2e-5, 1e-7), (model.parameters[number], at)
