@@ -4,11 +4,10 @@ Nothing is guessed quietly: a choice is a note, and what has no meaning here rai
 """
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 from symrnn.expr import (
     FIRST,
@@ -40,6 +39,7 @@ from symrnn.expr import (
     symbol,
     time_sum,
     transpose,
+    walk,
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
 from symrnn.read import tuples
@@ -69,6 +69,7 @@ class Elaborator:
     indices: dict[str, Index] = field(default_factory=dict)
     clocks: dict[str, str] = field(default_factory=dict)             # letters of sums over time -> their base in the core
     values: dict[str, Expr] = field(default_factory=dict)            # names that stand for an expression
+    closed: set[str] = field(default_factory=set)                    # letters of sums over components that have ended
 
     def __call__(self, n: Node) -> Expr:
         row = ROWS.get(n.op)
@@ -88,7 +89,7 @@ class Elaborator:
             case "Neg" if n.nodes[0].op == "Num":
                 return Time("", -int(n.nodes[0].head))
             case "Sym" if len(n.args) == 1:
-                return Time(self.base(n.head))
+                return Time(self.base(self._letter(n)))
             case "Add":
                 parts = [self.time(a) for a in n.nodes]
                 named = [p for p in parts if p.base]
@@ -98,6 +99,14 @@ class Elaborator:
 
     def _no_time(self, n: Node) -> Time:
         raise Meaningless("SR303", "a time index must be a letter plus a whole number", n.span)
+
+    def _letter(self, n: Node) -> str:
+        """A letter that may stand for a step: no size, no array, no infinity."""
+        letter, d = n.head, self.scope.table.get(n.head)
+        known = letter in self.clocks or letter in self.scope.steps or letter == self.scope.table.time_letter
+        if not known and (letter == "infty" or tuples.is_size(self, letter) or d is not None and d.kind != "index"):
+            raise Meaningless("SR303", f"{letter} is no step (declare the last one, as in steps: {letter})", n.span)
+        return letter
 
     def base(self, letter: str) -> str:
         """The base of a time letter in the core."""
@@ -115,13 +124,18 @@ class Elaborator:
     def index(self, n: Node, size: str | int) -> Index | int:
         """A component index of an axis of the given size."""
         if n.op == "Num" and n.head.isdigit():
+            if int(n.head) == 0:
+                raise Meaningless("SR303", "components are counted from 1", n.span)
             return int(n.head)
         if n.op == "Sym" and len(n.args) == 1:
             found = self.indices.get(n.head)
             if found is None:
                 declared = self.scope.table.get(n.head)
-                if declared is not None and declared.kind not in ("index", "scalar") :
+                step = self.is_clock(n) or (declared is not None and declared.role == "time")
+                if step or (declared is not None and declared.kind not in ("index", "scalar")):
                     raise Meaningless("SR303", f"{n.head} is used as a component index", n.span)
+                if n.head in self.closed:
+                    self.note("index-reused", f"{n.head} is bound by a sum and free outside it")
                 found = self.indices[n.head] = Index(n.head, declared.shape[0] if declared and declared.shape else size)
             return found
         raise Meaningless("SR303", "a component index must be a letter or a number", n.span)
@@ -151,6 +165,7 @@ class Elaborator:
         if _parts(n, "Layer") or _parts(n, "Param"):
             raise Meaningless("SR303", f"a layer or parameter on {name}", n.span)
         base = tuples.lagged(self, n, d)
+        self._step_or_component(n, d)
         return self.component(self._plain(n, d) if base is None else base, n, d)
 
     def _plain(self, n: Node, d: Declared) -> Expr:
@@ -158,6 +173,16 @@ class Elaborator:
         shape = _shape(d)
         time = self.symbol_time(n, d)
         return symbol(d.name, shape, self.kind(d), time)
+
+    def _step_or_component(self, n: Node, d: Declared) -> None:
+        """A sequence with one letter that runs over another size than its components: the letter may be meant as a step."""
+        part = n.part("Index")
+        if part is None or not d.sequence or n.part("Time") is not None or len(d.shape) != 1 or len(part.nodes) != 1:
+            return
+        letter = self.scope.table.get(part.nodes[0].head)
+        if letter is not None and letter.shape and letter.shape[0] != d.shape[0]:
+            raise Meaningless("SR303", f"{letter.name} on {d.name} runs over {letter.shape[0]}, not {d.shape[0]}: a step?",
+                              n.span)
 
     def symbol_time(self, n: Node, d: Declared) -> Time | None:
         part = n.part("Time")
@@ -205,6 +230,8 @@ class Elaborator:
             if timed:
                 raise Meaningless("SR303", f"the total loss {n.head} with a time", n.span)
             return symbol(TOTAL, SCALAR)
+        if not timed:
+            self.note("time-left-out", f"{n.head} without a time is read at {self.scope.table.time_letter}")
         time = self.time(n.part("Time").nodes[0]) if timed else Time(self.base(self.scope.table.time_letter))  # type: ignore[union-attr]
         return symbol(LOSS, SCALAR, "variable", time)
 
@@ -218,9 +245,55 @@ class Elaborator:
     def product(self, factors: tuple[Node, ...]) -> Expr:
         """Juxtaposed factors, left to right: scaling where one side is a scalar, else the matrix product."""
         out = self(factors[0])
-        for f in factors[1:]:
+        for before, f in pairwise(factors):
+            if f.op == "Num" and before.op != "Num":
+                raise Meaningless("SR303", "a number right after a symbol is no factor that a reader expects", f.span)
+            if before.op == "Grad" and f == before.nodes[0]:
+                raise Meaningless("SR303", f"{_text(f)} after the gradient may be a factor or an argument", f.span)
             out = multiply(out, self(f))
         return out
+
+    def dot(self, n: Node) -> Expr:
+        """A dot: the product of juxtaposition; two columns would be an inner or an entrywise product."""
+        a, b = map(self, n.nodes)
+        if a.shape is not None and a.shape == b.shape != SCALAR and a.shape[1] == 1:
+            raise Meaningless("SR303", "a dot between two vectors may be the inner or the entrywise product", n.span)
+        return multiply(a, b)
+
+    def star(self, n: Node) -> Expr:
+        """An asterisk or a cross: entrywise for two vectors, else the product of juxtaposition; square matrices leave it open."""
+        a, b = map(self, n.nodes)
+        if a.shape is None or a.shape != b.shape or a.shape == SCALAR:
+            return multiply(a, b)
+        if a.shape[0] == a.shape[1]:
+            raise Meaningless("SR303", "this sign between square matrices may be the matrix product or the entrywise one", n.span)
+        self.note("product", "the sign between two arrays of one shape is read as the entrywise product")
+        return had(a, b)
+
+    def outer(self, n: Node) -> Expr:
+        a, b = map(self, n.nodes)
+        if any(e.shape is not None and (e.shape[1] != 1 or e.shape == SCALAR) for e in (a, b)):
+            raise Meaningless("SR303", "an outer product of something that is no column vector", n.span)
+        self.note("product", "the circled cross is read as the outer product")
+        return matmul(a, transpose(b))
+
+    def transposed(self, n: Node) -> Expr:
+        inner = n.nodes[0]
+        if inner.op == "Sym" and inner.part("Index") is not None or inner.op == "At":
+            raise Meaningless("SR303", "the transpose of a component may be meant of the matrix", n.span)
+        e = self(inner)
+        if e.shape == SCALAR:
+            self.note("transposed-number", "the transpose of a number is that number")
+        return transpose(e)
+
+    def divided(self, n: Node) -> Expr:
+        """A quotient: entrywise where the denominator is an array."""
+        a, b = map(self, n.nodes)
+        if b.shape is not None and 1 not in b.shape and (a.shape == SCALAR or b.op != "sym"):
+            raise Meaningless("SR303", "a division by a matrix", n.span)
+        if b.shape not in (None, SCALAR):
+            self.note("entrywise", "a division by an array is read entrywise")
+        return quotient(a, b)
 
     def hadamard(self, a: Node, b: Node) -> Expr:
         """The entrywise product; beside a matrix product it takes the neighbouring factor where only that fits."""
@@ -246,10 +319,14 @@ class Elaborator:
         """A sum; a number beside a vector stands for that number in every entry; dots are filled in."""
         if any(t.op == "Ellipsis" for t in terms):
             return self(series(terms, self.scope))
-        parts = [self(t) for t in terms]
+        parts = [self(CONSTANT.get(str(t), t)) for t in terms]
         shape = next((p.shape for p in parts if p.shape not in (SCALAR, None)), None)
         if shape is not None:
+            if 1 not in shape and any(p.op == "num" and p.attr for p in parts):
+                self.note("entrywise", "a number beside a matrix is read as that number in every entry")
             parts = [_spread(p, shape) for p in parts]
+        elif any(str(t) in CONSTANT for t in terms):
+            raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", terms[0].span)
         return add(*parts)
 
     def power(self, n: Node) -> Expr:
@@ -259,10 +336,24 @@ class Elaborator:
         if digits.op != "Num" or not digits.head.isdigit() or int(digits.head) > 12:
             raise Meaningless("SR303", "a power must be a whole number of at most 12", exponent.span)
         k = sign * int(digits.head)
+        if base.op == "Norm" and k == 2:
+            return self._squared_norm(base)
         e = self(base)
         if e.shape is not None and e.shape[0] == e.shape[1] != 1:
             raise Meaningless("SR303", "the power of a matrix", n.span)
+        if e.shape not in (None, SCALAR):
+            self.note("entrywise", "the power of an array is read entrywise")
+        if k == 0 and e.shape is not None:
+            return filled(1, e.shape)
         return power(e, k) if k > 0 else power(apply("recip", e), -k)
+
+    def _squared_norm(self, n: Node) -> Expr:
+        """The sum of the squares of a column; other norms and norms of matrices are not read."""
+        kind = n.nodes[1] if len(n.nodes) > 1 else None
+        e = self(n.nodes[0])
+        if kind is not None and kind != Node("Num", ("2",)) or e.shape is not None and e.shape[1] != 1:
+            raise Meaningless("SR303", "a norm other than the Euclidean one of a column vector", n.span)
+        return matmul(transpose(e), e)
 
     def call(self, n: Node) -> Expr:
         """A function applied."""
@@ -273,23 +364,34 @@ class Elaborator:
         if f.op != "Sym" or any(a.op == "Given" for a in args):
             raise Meaningless("SR303", "a call of something that is no plain function", n.span)
         name = f.head
+        if _parts(f, "Layer"):
+            raise Meaningless("SR303", f"a layer on the function {name}", f.span)
         if name == self.scope.total and not primes and all(a.op in ("Set", "Text", "Tuple") for a in args):
             return symbol(TOTAL, SCALAR)                              # the loss as a function of the data: L({x}, {y})
         if name in self.scope.functions and len(args) == 1:
             return self._formula(name, args[0], primes)
         d = self.declared(name, f)
-        exponent = f.part("Index")
+        component = f.part("Index") or f.part("Param")
         if (d.kind in ("vector", "matrix") or _is_distribution(d)) and not primes:
             return self.entry(self._plain(f, d), tuple(args), n)
         role = ALIASES.get(d.role or "", d.role)
         if role in VECTOR_FUNCTIONS and len(args) == 1 and not primes:
-            value = VECTOR_FUNCTIONS[role](self(args[0]))
-            return self.entry(value, exponent.nodes, n) if exponent is not None else value
+            inner = self(args[0])
+            if role != "diag" and inner.shape == SCALAR:
+                raise Meaningless("SR303", f"the {role} of a number", n.span)
+            value = VECTOR_FUNCTIONS[role](inner)
+            return self.entry(value, component.nodes, n) if component is not None else value
         if d.kind == "vfunction" and role is None:
             return self._vector_call(d, args, n)
         if d.kind != "function" or len(args) != 1:
             raise Meaningless("SR303", f"the function {name} with {len(args)} arguments", n.span)
+        if component is not None and any(m.op == "Num" or self._counts(m) for m in component.nodes):
+            raise Meaningless("SR303", f"a component of the function {name}", f.span)
+        if component is not None or _parts(f, "Time") and not d.sequence:
+            self.note("label-left-out", f"what is written on the function {name} is read as part of its name")
         inner = self(args[0])
+        if inner.shape is not None and 1 not in inner.shape and role in ("exp", "log", "recip", "sqrt"):
+            self.note("entrywise", f"{name} of a matrix is read entrywise")
         if role is not None and role not in FUNCTIONS:
             raise Meaningless("SR303", f"the function {role} is not in the table", n.span)
         if role is None:
@@ -297,6 +399,11 @@ class Elaborator:
         if primes:
             return self._slope(role, inner, primes, n)
         return apply(role, inner)
+
+    def _counts(self, n: Node) -> bool:
+        """Whether a tree is a letter that counts components."""
+        d = self.scope.table.get(n.head) if n.op == "Sym" else None
+        return n.head in self.indices or d is not None and d.kind == "index" and d.role != "time"
 
     def _slope(self, role: str, u: Expr, primes: int, n: Node) -> Expr:
         """The derivative of a function of the table at an argument."""
@@ -331,9 +438,14 @@ class Elaborator:
         letter = var.head
         declared = self.scope.table.get(letter)
         timed = letter == self.scope.table.time_letter or (declared is not None and declared.role == "time")
-        counts = any(m.op == "Index" and letter in _names(m) for m in _walk(body)) or tuples.is_size(self, high.head)
-        timed = timed or (declared is None and not counts and any(m.op == "Time" and letter in _names(m) for m in _walk(body)))
-        return self._steps(letter, n) if timed else self._components(letter, n)
+        counts = any(m.op == "Index" and letter in _names(m) for m in _walk(body))
+        steps = any(m.op == "Time" and _names(m) == {letter} for m in _walk(body))      # h_k, not x_{t-p+k}
+        if counts and steps and not timed:
+            raise Meaningless("SR303", f"{letter} is a step and a component in one sum (declare {letter}: index n)", n.span)
+        sized = tuples.is_size(self, high.head)
+        if steps and sized and not timed:
+            raise Meaningless("SR303", f"the sum over the steps {letter} ends at the size {high.head}", n.span)
+        return self._steps(letter, n) if timed or steps else self._components(letter, n)
 
     def _steps(self, letter: str, n: Node) -> Expr:
         _, low, high, body, restriction = n.nodes
@@ -341,10 +453,14 @@ class Elaborator:
             raise Meaningless("SR303", "a restricted sum over time", restriction.span)
         first = FIRST if low.op == "Absent" else self.time(low)
         last = LAST if high.op == "Absent" else self.time(high)
-        if low.op == "Absent":
-            self.note("range-left-out", f"the sum over {letter} is read over all steps")
+        if "Absent" in (low.op, high.op):
+            self.note("range-left-out", f"the sum over {letter} is read over all steps that are not excluded")
+        if first.base in ("", "T") and last.base == "" and (first.base or first.offset > last.offset):
+            raise Meaningless("SR303", f"the sum over {letter} ends before it begins", n.span)
         base = "t" if letter == self.scope.table.time_letter else letter
         outer = self.clocks.get(letter)
+        if outer is not None:
+            self.note("index-reused", f"{letter} is the letter of a sum inside another sum over {letter}")
         self.clocks[letter] = base
         try:
             inner = self(body)
@@ -353,6 +469,8 @@ class Elaborator:
                 del self.clocks[letter]
             else:
                 self.clocks[letter] = outer
+        if not any(x.op == "sym" and x.attr.time and x.attr.time.base == base or x.op == "tsum" for x in walk(inner)):
+            self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
         return time_sum(base, first, last, inner)
 
     def _components(self, letter: str, n: Node) -> Expr:
@@ -360,17 +478,23 @@ class Elaborator:
         if low.op != "Absent" and not (low.op == "Num" and low.head == "1"):
             raise Meaningless("SR303", "a sum over components that does not begin at 1", low.span)
         outer = self.indices.pop(letter, None)
+        self.closed.discard(letter)
         try:
             inner = self(body)
             i = self.indices.get(letter)
             if i is None:
                 i = self._bound_size(letter, high)
+                self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
+                if inner.shape != SCALAR:
+                    raise Meaningless("SR303", f"a sum over {letter} of a vector or matrix without the index {letter}", n.span)
             self._check_bound(i, high)
             if restriction.op != "Absent":
                 inner = smul(self._restricted(restriction, i), inner)
         finally:
             self.indices.pop(letter, None)
+            self.closed.add(letter)
             if outer is not None:
+                self.note("index-reused", f"{letter} is bound by a sum and free outside it")
                 self.indices[letter] = outer
         return index_sum(i, inner)
 
@@ -388,8 +512,8 @@ class Elaborator:
         if high.op != "Sym" or len(high.args) != 1:
             raise Meaningless("SR303", "a sum over components that does not end at a size", high.span)
         if high.head != i.size:
-            if high.head in self.scope.steps:
-                raise Meaningless("SR303", f"the sum over {i} ends at the last step {high.head}", high.span)
+            if self.is_clock(high):
+                raise Meaningless("SR303", f"the sum over {i} ends at the step {high.head}", high.span)
             if self._is_own_size(high.head):
                 raise Meaningless("SR303", f"the sum over {i} ends at {high.head}, but {i} runs over {i.size}", high.span)
             self.note("bound", f"{high.head} is read as the number of components, {i.size}")
@@ -401,10 +525,13 @@ class Elaborator:
     def _restricted(self, restriction: Node, i: Index) -> Expr:
         left, rel = restriction.nodes
         a, b = self.index(left, i.size), self.index(rel.nodes[0], i.size)
+        if a == b:
+            raise Meaningless("SR303", f"a condition of {left.head} on itself", restriction.span)
         if rel.head == "!=":
             return lift(1) - delta(a, b)
         if rel.head == "=":
-            self.note("single-term", f"the sum over {left.head} = {_text(rel.nodes[0])} is read as the one term in which they are equal")
+            other = _text(rel.nodes[0])
+            self.note("single-term", f"the sum over {left.head} = {other} is read as the one term in which they are equal")
             return delta(a, b)
         raise Meaningless("SR303", f"a sum restricted by {rel.head}", restriction.span)
 
@@ -432,7 +559,13 @@ class Elaborator:
         bottom, top = n.nodes
         if "Absent" in (bottom.op, top.op) or top.op == "Slot":
             raise Meaningless("SR303", "a gradient that does not say of what, by what", n.span)
-        return self._by(top, bottom, "partial")
+        if top.op == "Transpose":
+            self.note("grouping", "the transpose after a gradient is read as that of the gradient")
+            return transpose(self.gradient(Node("Grad", (bottom, top.nodes[0]), n.span)))
+        out = self._by(top, bottom, "partial")
+        if out.args[0].shape not in (None, SCALAR):
+            self.note("layout", "the gradient of a vector is read as its Jacobian, rows of the output")
+        return out
 
     def change(self, n: Node) -> Expr:
         """The change of a parameter by gradient descent: minus the learning rate times the gradient."""
@@ -498,7 +631,7 @@ class _Entrywise:
 
 
 def multiply(a: Expr, b: Expr) -> Expr:
-    """Juxtaposition: scaling where one side is a scalar, else the matrix product (which may be ill-shaped: claims may be wrong)."""
+    """Juxtaposition: scaling where one side is a scalar, else the matrix product (ill-shaped where a claim is wrong)."""
     if a.shape == SCALAR:
         return smul(a, b)
     if b.shape == SCALAR:
@@ -550,7 +683,8 @@ def series(terms: tuple[Node, ...], scope: Scope) -> Node:
     """
     stated = [t for t in terms if t.op != "Ellipsis"]
     first = stated[0]
-    var = next(name for name in ("m", "l", "q", "r", "s", "s1") if all(name not in _names(t) for t in terms))
+    taken = {d.name for d in scope.table}.union(*map(_names, terms))
+    var = next(name for name in (*"mlqrs", *(f"m{k}" for k in range(len(taken) + 1))) if name not in taken)
     body = _swap(first, "1", Node("Sym", (var,)))
     head = terms.index(Node("Ellipsis"))
     for k, t in enumerate(terms[:head], start=1):
@@ -570,9 +704,9 @@ def series(terms: tuple[Node, ...], scope: Scope) -> Node:
 
 def _swap(n: Node, number: str, var: Node) -> Node:
     """The tree with the component ``number`` replaced by a letter wherever it is a subscript."""
-    args = tuple(a if not isinstance(a, Node) else (Node(a.op, tuple(var if isinstance(b, Node) and b.op == "Num" and b.head == number
-                                                                     else b for b in a.args), a.span) if a.op == "Index"
-                                                    else _swap(a, number, var)) for a in n.args)
+    if n.op == "Index":
+        return Node(n.op, tuple(var if isinstance(b, Node) and b.op == "Num" and b.head == number else b for b in n.args), n.span)
+    args = tuple(_swap(a, number, var) if isinstance(a, Node) else a for a in n.args)
     return Node(n.op, args, n.span)
 
 
@@ -590,6 +724,9 @@ def _matched(body: Node, var: str, n: Node) -> Node | None:
     return None
 
 
+CONSTANT = {"Ones": Node("Num", ("1",)), "Zeros": Node("Num", ("0",))}
+"""A bold number in a sum is that number in every entry."""
+
 VECTOR_FUNCTIONS: dict[str | None, Callable[[Expr], Expr]] = {
     "softmax": softmax, "diag": diag, "Diag": diag, "logsumexp": log_sum_exp,
 }
@@ -601,14 +738,14 @@ ROWS: dict[str, Row] = {
     "Add": lambda E, n: E.sum(n.nodes),
     "Neg": lambda E, n: negative(E(n.nodes[0])),
     "Mul": lambda E, n: E.product(n.nodes),
-    "Dot": lambda E, n: E.product(n.nodes),
-    "Times": lambda E, n: E.product(n.nodes),
-    "Star": lambda E, n: E.product(n.nodes),
+    "Dot": lambda E, n: E.dot(n),
+    "Times": lambda E, n: E.star(n),
+    "Star": lambda E, n: E.star(n),
     "Had": lambda E, n: E.hadamard(n.nodes[0], n.nodes[1]),
-    "Outer": lambda E, n: matmul(E(n.nodes[0]), transpose(E(n.nodes[1]))),
-    "Div": lambda E, n: quotient(E(n.nodes[0]), E(n.nodes[1])),
+    "Outer": lambda E, n: E.outer(n),
+    "Div": lambda E, n: E.divided(n),
     "Pow": lambda E, n: E.power(n),
-    "Transpose": lambda E, n: transpose(E(n.nodes[0])),
+    "Transpose": lambda E, n: E.transposed(n),
     "Call": lambda E, n: E.call(n),
     "At": lambda E, n: E.entry(E(n.nodes[0]), n.nodes[1:], n),
     "Sum": lambda E, n: E.big_sum(n),
