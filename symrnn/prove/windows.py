@@ -179,7 +179,9 @@ def _compared(claim: Claim, meaning: Meaning, segmenter: Segmenter, change: Call
     else:
         equations = tuple(Equation(e.left, opaque(normal(change(e.right), segmenter))) for e in claim.model.equations)
         inner = replace(claim, left=opaque(left), right=opaque(right), model=replace(claim.model, equations=equations))
-        found = Prover(inner).prove()
+        prover = Prover(inner)
+        prover.first, prover.states = meaning.first, meaning.states  # what exists is what the claim's own model says
+        found = prover.prove()
         if found is None:
             return None
         rest = replace(found, obligations=("every vector is written as its list of segments", *found.obligations))

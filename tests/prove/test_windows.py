@@ -148,6 +148,15 @@ def test_a_variable_between_the_state_and_its_register_is_put_in():
     assert decide(claim(h, window(x, "p"), X0, H0, model=model)).word == "proved"
 
 
+def test_the_step_before_the_first_is_not_left_out_when_registers_are_put_in():
+    g = sequence("g", "p")
+    model = Model.build("two states", [(h, REGISTER), (g, h)])
+    given = Condition("past-zero", ("g",), "g_0 = 0")                # h_0 is given, so h_0 = g_0 need not hold
+    verdict = decide(claim(h[-1], g[-1], given, model=model))
+    assert (verdict.word, verdict.convention) == ("conditional", "h_0 = 0") and verdict.counterexample is not None
+    assert prove_windows(claim(h[-1], g[-1], given, model=model)) is None
+
+
 def test_a_state_that_takes_in_another_sequence_is_no_window_of_it():
     w = scalar("w", "input")
     model = Model.build("other", [(h, stack(part(h[-1], 2, "p"), x + w))])
