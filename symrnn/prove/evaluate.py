@@ -40,7 +40,8 @@ class Point:
         self.first = first_steps(model)
         subjects = {kind: {c.subject[0] for c in conditions if c.kind == kind} for kind in ("simplex", "zero", "past-zero")}
         self.simplex = subjects["simplex"] | model.simplex
-        self.zero, self.stated_past, self.past = subjects["zero"], set(subjects["past-zero"]), set(subjects["past-zero"])
+        self.zero, self.past = subjects["zero"], set(subjects["past-zero"])
+        self.stated_past: set[object] = set(self.past)
         if model.initial == "zero":
             self.past |= {s.name for s in model.states}
         self.immediate = any(c.kind == "immediate" for c in conditions)
