@@ -155,6 +155,8 @@ class Elaborator:
             return self._loss(n)
         if name in self.scope.elided and not _parts(n, "Param"):
             return self._elided(n)
+        if self.scope.table.lookup(name) is None and len(n.args) == 1 and tuples.is_size(self, name):
+            return node("size", attr=name)                            # a size that only shapes name
         d = self.declared(name, n)
         if d.kind in ("size", "index"):
             if d.kind == "index" or name in self.scope.steps or d.role == "time":
@@ -548,8 +550,10 @@ class Elaborator:
     def _by(self, top: Node, bottom: Node, mode: str) -> Expr:
         if bottom.op == "Sym" and bottom.part("Time") is not None:
             d = self.scope.table.get(bottom.head)
-            if d is not None and not d.sequence:
-                mode = "immediate"                                    # by the copy of a parameter that one step uses
+            if d is not None and not d.sequence:                      # by the copy of a parameter that one step uses
+                mode, copy = "immediate", bottom.part("Time")
+                if top.op != "Sym" or top.part("Time") != copy or top.head == self.scope.loss:
+                    raise Meaningless("SR303", f"the derivative by {d.name} at one step of something else than that step", bottom.span)
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)
