@@ -26,7 +26,7 @@ bench: $(VENV)/installed ## time symrnn against SymPy and print the ratios
 	$(RUN) -m bench
 
 lint: $(VENV)/installed ## check style and types
-	$(RUN) -m ruff check symrnn tests
+	$(RUN) -m ruff check symrnn tests bench docs
 	$(RUN) -m mypy
 
 clean: ## remove the environment and the caches

@@ -1,0 +1,1 @@
+"""Times symrnn against SymPy on the same network, side by side in one run."""

@@ -1,0 +1,34 @@
+"""`python -m bench --quick` prints its tables; what the numbers are is not tested."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.mark.slow
+def test_the_quick_bench_prints_tables_of_ratios_and_writes_no_file():
+    before = {path for path in ROOT.glob("*") if path.suffix != ".pyc"}
+    done = subprocess.run([sys.executable, "-m", "bench", "--quick"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    tables = re.findall(r"(?:^\|.*\n)+", done.stdout, re.M)
+    rows = [[re.split(r" *\| *", line.strip("| ")) for line in table.splitlines()] for table in tables]
+    assert len(rows) == 3
+    assert all(len({len(row) for row in table}) == 1 for table in rows)
+    ratio = re.compile(r"(> )?\d[\d.]*(e-\d+)?|-")
+    compared = rows[0][2:]
+    assert [row[:2] for row in compared] == [["1", "1"], ["2", "1"]]
+    assert all(ratio.fullmatch(row[k]) for row in compared for k in (3, 5, 7))
+    assert [row[2] for row in rows[1][2:]] == ["the same", "the same"]
+    assert {path for path in ROOT.glob("*") if path.suffix != ".pyc"} == before
+
+
+def test_the_bench_refuses_options_it_does_not_know():
+    done = subprocess.run([sys.executable, "-m", "bench", "--fast"], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "usage: python -m bench [--quick]" in done.stderr
