@@ -124,3 +124,78 @@ def test_the_page_of_proofs_lists_the_table_of_functions():
     from symrnn.expr.functions import TABLE
 
     assert set(rows("proofs.md", "## The shared table")) == set(TABLE)
+
+
+def test_the_page_of_documents_lists_the_formats_of_every_command():
+    from importlib import import_module
+
+    from symrnn.cli.app import COMMANDS
+    from symrnn.cli.report import FORMATS
+
+    written = {}
+    for name, place in COMMANDS.items():
+        module, _, function = place.partition(":")
+        option = next((p for p in getattr(import_module(module), function).params if p.name == "form"), None)
+        if option is not None:
+            written[name] = tuple(FORMATS if name == "report" else option.type.choices)
+    table = (ROOT / "docs" / "documents.md").read_text(encoding="utf-8").split("| command | formats |\n", 1)[1]
+    shown = {}
+    for line in re.match(r"(?:\|.*\n)+", table)[0].splitlines()[1:]:
+        names, formats = line.strip("|").split("|")
+        shown |= {name: tuple(re.findall(r"`(\w+)`", formats)) for name in re.findall(r"`(\w+)`", names)}
+    assert shown == written
+
+
+def document(tmp_path, body, front="symbols: {x: 'vector n, sequence', h: 'vector n, sequence', W: matrix n n, b: vector n}"):
+    path = tmp_path / "a.md"
+    path.write_text(f"---\nsymrnn: {{{front}}}\n---\n{body}\n", encoding="utf-8")
+    return path
+
+
+def test_every_condition_of_the_page_can_be_assumed(tmp_path):
+    from symrnn.audit import audit_document
+
+    front = "symbols: {h: 'vector n, sequence', y: vector n, b: vector n, i: index, k: index, t: time}"
+    for row in rows("documents.md", "## Conditions").values():
+        for condition in re.findall(r"`([^`]*)`", row.split("|")[1]):
+            body = f"$$ h_t = h_{{t-1}} + b $$\n\n```{{audit}}\n:assume: {condition}\n\n$$ h_t - b = h_{{t-1}} $$\n```"
+            found = audit_document(document(tmp_path, body, front)).equations[-1]
+            assert found.verdict == "proved" and condition in found.relations[0].verdict.conditions, condition
+
+
+@pytest.mark.parametrize(("front", "body"), [
+    ("symbls: {}", ""), ("time: subb", ""), ("symbols: {x: vektor n}", ""), ("assume: nonsense", ""),
+    ("symbols: {h: 'scalar, sequence', g: 'scalar, sequence'}", "$$ h_t = g_t, \\quad g_t = h_t $$"),
+    ("symbols: {h: 'scalar, sequence'}", "$$ h_t = h_{t+1} $$"),
+])
+def test_declarations_and_models_that_the_page_rules_out_end_in_status_2(symrnn_command, tmp_path, front, body):
+    done = symrnn_command("audit", str(document(tmp_path, body, front)))
+    assert done.exit_code == 2 and "must:" in done.stderr
+
+
+def test_an_equation_whose_shapes_do_not_fit_defines_nothing_and_is_refuted(symrnn_command, tmp_path):
+    done = symrnn_command("audit", str(document(tmp_path, "$$ h_t = x_t^\\top W $$")))
+    assert done.exit_code == 1 and "1 document: 1 refuted" in done.stdout
+
+
+def test_a_membership_declares_nothing_and_has_no_verdict(symrnn_command, tmp_path):
+    done = symrnn_command("audit", str(document(tmp_path, "$$ W \\in \\mathbb{R}^{n \\times n} $$", "time: sub")))
+    assert done.exit_code == 0 and done.stdout == "1 document: no claim\n"
+
+
+def test_a_scope_has_the_definitions_of_the_main_scope_only_if_it_says_so(symrnn_command, tmp_path):
+    for option in ("", ":definitions: main\n"):
+        body = f"$$ h_t = W h_{{t-1}} $$\n\n```{{scope}} other\n{option}```\n\n```{{audit}}\n$$ h_t - W h_{{t-1}} = 0 $$\n```"
+        done = symrnn_command("audit", str(document(tmp_path, body)))
+        assert ("1 proved" in done.stdout) is bool(option)
+
+
+def test_the_page_of_verdicts_lists_the_fields_of_a_relation():
+    import json
+    from importlib.resources import files
+
+    schema = json.loads((files("symrnn") / "schema" / "audit.json").read_text(encoding="utf-8"))
+    fields = next(d["required"] for d in schema["$defs"].values() if "counterexample" in d.get("properties", {}))
+    text = (ROOT / "docs" / "verdicts.md").read_text(encoding="utf-8").split("## What a verdict carries", 1)[1]
+    shown = re.findall(r"`(\w+)`", " ".join(line.split("|")[1] for line in text.splitlines() if line.startswith("| `")))
+    assert set(shown) == set(fields) - {"latex"}
