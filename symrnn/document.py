@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place
-from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, resize, transform, unify, vectorise
+from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, resize, symbols, transform, unify, vectorise
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span, parse_document
@@ -176,11 +176,23 @@ class Setting:
         except Meaningless:
             return None
         fits = value.shape == target.shape or bool(unify([(target, value)]))
-        if target.op != "sym" or target.attr.time is None or not fits:
+        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core):
             return None
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
         return core
+
+    def _needs(self, value: Expr, name: str) -> bool:
+        """Whether a value needs the variable ``name`` of the same step, by itself or through the definitions so far."""
+        known = {e.name: e.right for e in self.equations}
+        todo, seen = [value], {""}
+        while todo:
+            used = {s.name for s in symbols(todo.pop()) if s.time is None or s.time == NOW}
+            if name in used:
+                return True
+            todo += [known[other] for other in used - seen if other in known]
+            seen |= used
+        return False
 
     def _inferred(self, left: Node, right: Node) -> str | None:
         """A symbol that is declared nowhere, defined by an equation whose right side has a shape: it takes that shape."""
