@@ -125,7 +125,8 @@ class Atoms(Calls):
             draft.param.append(self.side(inner))
             return
         if len(parts) == 1 and len(inner) > 1 and all(p.kind in ("letter", "number") for p in inner):
-            if all(map(self.counts, inner)):
+            times = draft.sequence and inner[0].kind == "number" and self.mentions_time(inner)      # h_{2t} is no component of h
+            if all(map(self.counts, inner)) and not times:
                 parts = [(p,) for p in inner]
             elif not (draft.sequence and self.mentions_time(inner)):
                 self._relabel(draft, "_", inner)
@@ -172,6 +173,8 @@ class Atoms(Calls):
 
     def _may_index(self, piece: Piece) -> bool:
         entry = self.table.get(piece.text)
+        if entry is None and any(piece.text in d.shape for d in self.table):     # a size that only declared shapes name
+            return True
         return self.counts(piece) or entry is not None and entry.kind in ("index", "size", "scalar")
 
     def _time_part(self, draft: Draft, parts: list[Pieces]) -> int | None:

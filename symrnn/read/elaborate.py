@@ -553,7 +553,7 @@ class Elaborator:
             if d is not None and not d.sequence:                      # by the copy of a parameter that one step uses
                 mode, copy = "immediate", bottom.part("Time")
                 if top.op != "Sym" or top.part("Time") != copy or top.head == self.scope.loss:
-                    raise Meaningless("SR303", f"the derivative by {d.name} at one step of something else than that step", bottom.span)
+                    raise Meaningless("SR303", f"a derivative by {d.name} at a step, of something not at that step", bottom.span)
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)
