@@ -185,7 +185,7 @@ def test_a_membership_declares_nothing_and_has_no_verdict(symrnn_command, tmp_pa
 
 def test_a_scope_has_the_definitions_of_the_main_scope_only_if_it_says_so(symrnn_command, tmp_path):
     for option in ("", ":definitions: main\n"):
-        body = f"$$ h_t = W h_{{t-1}} $$\n\n```{{scope}} other\n{option}```\n\n```{{audit}}\n$$ h_t - W h_{{t-1}} = 0 $$\n```"
+        body = f"$$ h_t = W h_{{t-1}} $$\n\n```{{scope}} other\n{option}```\n\n```{{audit}}\n$$ 2 h_t = 2 W h_{{t-1}} $$\n```"
         done = symrnn_command("audit", str(document(tmp_path, body)))
         assert ("1 proved" in done.stdout) is bool(option)
 

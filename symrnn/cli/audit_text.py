@@ -76,7 +76,7 @@ def _relation(relation: Json, alone: bool) -> Iterator[str]:
         ("for", _scope(relation["scope"])),
         ("by", relation["method"] if verdict != "refuted" else None),
         ("where", relation["domain"]),
-        ("if", "; ".join(relation["conditions"])),
+        ("if", "; ".join(dict.fromkeys(relation["conditions"]))),
         ("in the convention", relation["convention"]),
         ("for instance", _counterexample(relation["counterexample"])),
         ("right is", relation["fix"] and f"{relation['fix']['latex']}    {relation['fix']['verdict']}"),

@@ -143,7 +143,7 @@ class Page:
         if v.word == "agrees":
             line += f": {words(v.reason or '')}"
         if v.conditions and v.word == "proved":
-            line += ", where " + "; ".join(map(stated, v.conditions))
+            line += conditions(v.conditions)
         if short:
             return line
         more = self.details(v)
@@ -247,6 +247,21 @@ def words(text: str) -> str:
     """Plain text for a Markdown line: marks that would be read as formatting are escaped, formulas are kept."""
     parts = re.split(r"(\$[^$]+\$)", text)
     return "".join(f"$`{p[1:-1]}`$" if k % 2 else re.sub(r"([*_|<>])", r"\\\1", p) for k, p in enumerate(parts))
+
+
+OUTSIDE = re.compile(r"the claim does not speak of (.*?): a printed symbol does not exist there")
+
+
+def conditions(found: tuple[str, ...]) -> str:
+    """What a verdict rests on, each once, and the steps that lie outside of the claim.
+
+    >>> print(conditions(("b = 0", "b = 0", "the claim does not speak of t = 1: a printed symbol does not exist there")))
+    , where $`b = 0`$; a printed symbol does not exist at t = 1, which is not claimed
+    """
+    outside = [m[1] for c in found if (m := OUTSIDE.fullmatch(c))]
+    rest = dict.fromkeys(stated(c) for c in found if not OUTSIDE.fullmatch(c))
+    line = ", where " + "; ".join(rest) if rest else ""
+    return line + (f"; a printed symbol does not exist at {', '.join(outside)}, which is not claimed" if outside else "")
 
 
 def stated(condition: str) -> str:
