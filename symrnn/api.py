@@ -63,7 +63,7 @@ def check(
 
     The result has ``verdict``, and ``to_json()`` is one equation of the schema ``symrnn-audit-1``.
     """
-    from symrnn.audit import check_claim
+    from symrnn.claims import check_claim
 
     return check_claim(claim, given=tuple(given), shapes=dict(shapes or {}), assume=tuple(assume), timeout=timeout)
 

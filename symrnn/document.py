@@ -374,7 +374,8 @@ def compile_model(source: Source) -> Model:
             raise row.reading.unread.error(row.span.latex, document.place(row.span.offset))
     if not main.equations:
         raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
-                         where=Place(document.path), next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
+                         where=Place(document.path),
+                         next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
     return main.model(source.name)
 
 

@@ -86,8 +86,31 @@ class System:
         return self.apply("log", self.reduce(self.apply("exp", u).sum(-2, keepdims=True)))
 
     def vector_function(self, name: str, args: list[list[Any]], shape: tuple[int, int]) -> Array:
-        """An unspecified vector function (or its Jacobian) at one tuple of arguments."""
-        raise Unsupported(f"the unspecified vector function {name} has no instance in {self.name}")
+        """An unspecified vector function (or its Jacobian, ``F by k``) at one tuple of arguments.
+
+        In the reals it is one fixed function: each entry a sum of small multiples of the arguments and of their squares. What
+        fails for it fails for unspecified functions; a field uses oracles instead.
+        """
+        base, _, by = name.partition(" by ")
+        shift = sum(map(ord, base)) % 5
+        flat = [(n, x) for n, arg in enumerate(args) for row in arg for x in row]
+        out = np.empty(shape, dtype=self.dtype)
+        chosen = [x for n, x in flat if by and n == int(by)]
+        for i, j in np.ndindex(*shape):
+            weight = self.weight(base, i, shift)
+            if by:
+                first = next(k for k, (n, _) in enumerate(flat) if n == int(by))
+                a, b = weight(first + j)
+                out[i, j] = self.number(a) + self.number(2 * b) * chosen[j]
+            else:
+                terms = [self.number(a) * x + self.number(b) * x * x for k, (_, x) in enumerate(flat) for a, b in [weight(k)]]
+                out[i, j] = sum(terms[1:], terms[0])
+        return out
+
+    @staticmethod
+    def weight(name: str, row: int, shift: int) -> Callable[[int], tuple[int, int]]:
+        """The multiples of an argument and of its square in one entry of the instance of an unspecified vector function."""
+        return lambda k: ((2 * row + 3 * k + shift) % 5 - 1, (row + k + shift) % 3 + 1)
 
 
 # ------------------------------------------------------------------------------------------------------------ the prime field

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from symrnn.audit import Judged, Relation
+from symrnn.audit import Judged
 from symrnn.emit.compare import Code, Deviation, NotComparable, deviation
 from symrnn.errors import SymrnnError
+from symrnn.judge import Relation
 from symrnn.model import Model
 from symrnn.prove.claim import Claim
 from symrnn.prove.grid import default_sizes

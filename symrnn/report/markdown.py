@@ -8,9 +8,10 @@ from functools import cached_property
 from pathlib import Path
 
 from symrnn import __version__
-from symrnn.audit import Equation, Judged, Relation
+from symrnn.audit import Equation, Judged
 from symrnn.bptt import derive
 from symrnn.errors import DocumentError, Place, closest_name
+from symrnn.judge import Relation
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.document import Directive

@@ -1,0 +1,203 @@
+"""Claims outside a document: one formula, or a file of them, with given equations, shapes and conditions in free form.
+
+What is not declared is inferred from use (:mod:`symrnn.read.infer`); a given fact that was not understood is listed, and leaves
+a claim undecided that shares a symbol with it.
+"""
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from symrnn.audit import Auditor, Equation, Judged
+from symrnn.document import Setting
+from symrnn.errors import DeclarationError, DocumentError, Place
+from symrnn.judge import Relation
+from symrnn.model import Model
+from symrnn.prove.verdict import Verdict
+from symrnn.read.document import Document, Span, parse_document
+from symrnn.read.infer import infer
+from symrnn.read.names import canonical_name
+from symrnn.read.reader import read
+from symrnn.read.symbols import KINDS
+from symrnn.read.tree import walk
+from symrnn.write.notation import Notation
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The judgement of one claim."""
+
+    equation: Equation
+    notation: Notation
+    ignored: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str | None:
+        return self.equation.verdict
+
+    def to_json(self) -> dict[str, Any]:
+        return self.equation.to_json()
+
+    def to_text(self) -> str:
+        """The verdict of each relation, why, and what would be right."""
+        out = []
+        for r in self.equation.relations:
+            v = r.verdict
+            where = f" {v.scope}" if v.scope is not None else ""
+            out.append(f"{v.word or 'definition'}{where}{f' [{v.code}]' if v.code else ''}: {' '.join(r.latex.split())}")
+            out += [f"  {line}" for line in (v.reason, v.method and f"method: {v.method}", v.domain and f"where defined: {v.domain}")
+                    if line]
+            out += [f"  uses: {c}" for c in v.conditions]
+            if v.fix is not None:
+                out.append(f"  right would be ({v.fix.verdict}): {v.fix.latex}")
+        out += [f"  not understood: {fact}" for fact in self.ignored]
+        return "\n".join(out)
+
+    def to_latex(self) -> str:
+        """The claim, or its correction where it is refuted, as LaTeX."""
+        return self.equation.fix.latex if self.equation.fix else self.equation.span.latex
+
+
+def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, str] | None = None, assume: Sequence[str] = (),
+                timeout: float | None = None) -> Checked:
+    """Judge one claim in LaTeX against given equations, shapes of symbols and stated conditions.
+
+    ``shapes`` maps a symbol (or several, by commas) to ``n x m``, ``n``, ``scalar`` or a declaration such as ``vector n, sequence``
+    or ``function tanh``. ``assume`` takes conditions such as ``i = k``, ``t < T`` or ``\\sum_k y_k = 1``.
+
+    >>> check_claim(r"\\sigma(-u) = 1 - \\sigma(u)", shapes={"u": "scalar", r"\\sigma": "function sigmoid"}).verdict
+    'proved'
+    """
+    text = "".join(f"$$\n{g}\n$$\n\n" for g in (*given, claim))
+    data, unknown = declared([*given], claim, dict(shapes or {}), assume)
+    document = replace(parse_document(text, "claim.md"), settings=data)
+    auditor = Auditor(document, timeout)
+    equation = auditor.run()[-1]
+    facts = tuple(unknown) + tuple(not_understood(auditor, given))
+    blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])]
+    if blocked and equation.verdict in ("proved", "refuted", "conditional"):
+        reason = f"a given fact was not understood: {blocked[0]}"
+        doubt = Verdict("undecided", "SR303", reason)
+        equation = replace(equation, relations=tuple(replace(r, verdict=doubt) for r in equation.relations), reason=reason)
+    return Checked(equation, auditor.notation, facts)
+
+
+def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """The front matter that the arguments of a check amount to, and the conditions that were not understood."""
+    words: dict[str, str] = {}
+    for names, spec in shapes.items():
+        for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
+            found = shape_words(spec)
+            if found is not None and "*" not in name and name.strip() != "all":
+                words[name.strip()] = found
+    prose = " ".join([*given, *assume])
+    data = infer([*given, claim], words, prose)
+    if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
+        data["symbols"] = {k: re.sub(r"^(?:vector|matrix)[^,]*", "scalar", v) if isinstance(v, str) else v
+                           for k, v in data["symbols"].items()}
+    unknown: list[str] = []
+    stated: list[str] = []
+    setting = Setting.of("main", data)
+    for condition in assume:
+        try:
+            found_conditions = setting.condition(condition)
+        except Exception as reason:                                   # a condition in free form: listed, never silently dropped
+            if not isinstance(reason, DeclarationError | DocumentError) and type(reason).__name__ != "ReadError":
+                raise
+            unknown.append(condition)
+            continue
+        stated.append(condition)
+        data.setdefault("simplex", [])
+        data["simplex"] += [str(c.subject[0]) for c in found_conditions if c.kind == "simplex"]
+    if data.get("simplex"):
+        data["targets"] = sorted({*data.get("targets", ()), *data["simplex"]})
+    return {**data, "assume": stated}, unknown
+
+
+def not_understood(auditor: Auditor, given: Sequence[str]) -> list[str]:
+    """The given facts that define nothing."""
+    out = []
+    for row, text in zip(auditor.compiled.rows, given, strict=False):
+        found = row.found if isinstance(row.found, list) else []
+        if row.reading.tree is None or not found or any(s.role not in ("definition", "condition", "mention") for s in found) \
+                or any(n.op == "Text" for n in walk(row.reading.tree)):
+            out.append(text)
+    return out
+
+
+def shares(fact: str, claim: str, setting: Setting) -> bool:
+    """Whether a fact mentions a symbol of the claim (counting letters apart)."""
+    table = setting.scope.table
+    quiet = {d.name for d in table if d.kind in ("index", "size")} | {setting.scope.total or ""}
+
+    def names(text: str) -> set[str]:
+        tree = read(text, table, second=False).tree
+        if tree is None:
+            return {canonical_name(w) for w in re.findall(r"\\?[A-Za-z]+", text)} - quiet
+        return {n.head for n in walk(tree) if n.op == "Sym"} - quiet
+    return bool(names(fact) & names(claim))
+
+
+def shape_words(words: str) -> str | None:
+    """``n x m``, ``n`` and the like as declarations; None when they say nothing about sizes.
+
+    >>> shape_words("n_h x n_x"), shape_words("n_h"), shape_words("vector n_h, sequence"), shape_words("positive scalar")
+    ('matrix n_h n_x', 'vector n_h', 'vector n_h, sequence', 'scalar')
+    >>> shape_words("h (column)"), shape_words("1 x h"), shape_words("one-hot, |V|"), shape_words("columns")
+    ('vector h', 'matrix 1 h', 'vector V', None)
+    """
+    words = re.sub(r"\([^()]*(?:column|row|diagonal|single)[^()]*\)", "", words).strip()
+    words = re.sub(r"^one-hot,?\s*", "", words)
+    if words.split(",")[0].split(" ")[0] in {*KINDS, "matrix", "time"}:
+        return words
+    if re.search(r"\bscalars?\b", words):
+        return "scalar"
+    words = words.split(",")[0].replace("|", "").strip()
+    size = r"(?:\([^()]*\)|[\w{}\\^+ -]+?)"
+    if pair := re.fullmatch(rf"({size})\s*(?:x|×|\\times)\s*({size})", words):
+        left, right = (s.strip("() ").replace(" ", "") for s in pair.groups())
+        return f"vector {left}" if right == "1" else f"matrix {left} {right}"
+    return f"vector {words}" if re.fullmatch(r"[A-Za-z_{}0-9]+", words) and words not in ("columns", "any", "units") else None
+
+
+# --------------------------------------------------------------------------------------------------------------- files of claims
+def audit_claims(path: Path, *, timeout: float | None = None) -> Judged:
+    """Judge a file of claims, one JSON object a line: id, claim, language, given, shapes, assume."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise DocumentError(f"the file {path}", must="be readable", came=error.strerror or str(error), where=Place(str(path)),
+                            next_step="check the name and the permissions") from None
+    text = raw.decode("utf-8", errors="replace")
+    document = Document(str(path), text)
+    equations = [one_claim(line, n, timeout) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    return Judged(str(path), sha256(raw).hexdigest(), document, tuple(equations), dict[str, Model]())
+
+
+def one_claim(line: str, number: int, timeout: float | None) -> Equation:
+    """The judgement of one line; whatever is wrong with the line is its own verdict."""
+    def failed(word: str, reason: str, identifier: str, latex: str) -> Equation:
+        verdict = Verdict(word, "SR301" if word == "unreadable" else "SR303", reason)
+        return Equation(identifier, span(latex), "claim", (Relation(latex, verdict),), reason)
+
+    def span(latex: str) -> Span:
+        return Span(latex, number, 1, number, max(1, len(line) + 1), 0, "display")
+    try:
+        data = json.loads(line)
+        claim = str(data["claim"])
+    except (ValueError, KeyError, TypeError):
+        return failed("unreadable", "the line is no JSON object with a claim", f"line-{number}", line[:200])
+    identifier = str(data.get("id", f"line-{number}"))
+    if data.get("language", "latex") != "latex":
+        return failed("unreadable", f"the language {data.get('language')} is not read", identifier, claim)
+    try:
+        found = check_claim(claim, given=[str(g) for g in data.get("given") or ()], shapes=data.get("shapes") or {},
+                            assume=[str(a) for a in data.get("assume") or ()], timeout=timeout)
+    except DeclarationError as error:
+        return failed("undecided", f"{error.subject}: must {error.must}, came {error.came}", identifier, claim)
+    return replace(found.equation, id=identifier, span=span(claim))

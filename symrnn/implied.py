@@ -1,0 +1,98 @@
+"""What a text leaves open and its formulas imply: a loss that is never written down, dependencies that only derivatives show.
+
+Both become unspecified differentiable functions, so that what is proved holds for every one of them; the assumption is a condition
+of the verdict.
+"""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from symrnn.expr import NOW, SCALAR, Expr, Symbol, node, symbols, transform, walk
+from symrnn.model import Equation, Model
+from symrnn.prove.claim import Claim
+from symrnn.read.scope import LOSS
+
+
+def open_loss(model: Model) -> Model:
+    """The model with a loss of one step that is an unspecified function of its last variables.
+
+    The last variables are those that no equation uses at the same step.
+
+    >>> from symrnn.expr import apply
+    >>> from symrnn.model import param, sequence
+    >>> h, o = sequence("h", "n"), sequence("o", "m")
+    >>> m = Model.build("m", [(h, apply("tanh", param("W", "n", "n") @ h[-1])), (o, param("V", "m", "n") @ h)])
+    >>> print(open_loss(m).equations[-1])
+    loss[t] = loss(o[t])
+    """
+    used = {s.name for e in model.equations for s in symbols(e.right) if s.time == NOW}
+    last = [v for v in model.variables if v.name not in used]
+    value = node("vcall", *(node("sym", attr=v) for v in last), attr=(LOSS, SCALAR))
+    return replace(model, equations=(*model.equations, Equation(Symbol(LOSS, SCALAR, "variable", NOW), value)), loss=LOSS)
+
+
+def implied(claim: Claim) -> tuple[Claim, tuple[str, ...]] | None:
+    """The claim with the dependencies that its own derivatives show, when no definition gives them; and these in words.
+
+    ``dz/dx = dz/dy dy/dx`` makes z a function of y and y a function of x. None when a definition already connects the symbols.
+    """
+    edges: dict[str, dict[str, None]] = {}
+    found: dict[str, Symbol] = {}
+    for side in (claim.left, claim.right):
+        for d in walk(side):
+            if d.op == "deriv":
+                top, bottom = (_symbol(a) for a in d.args)
+                if top is None or bottom is None:
+                    return None
+                edges.setdefault(top.name, {})[bottom.name] = None
+                found[top.name], found[bottom.name] = top, bottom
+    defined = set(claim.model.definitions)
+    if not edges or any(name in defined for name in found) or any(len({s.time for s in symbols(side) if s.name in found}) > 1
+                                                                 for side in (claim.left, claim.right)):
+        return None
+    order = _direct(edges)
+    if order is None:
+        return None
+    new = {name: Symbol(name, s.shape, "variable" if name in order else "constant", NOW if name in order else None)
+           for name, s in found.items()}
+
+    def change(x: Expr) -> Expr | None:
+        return node("sym", attr=new[x.attr.name]) if x.op == "sym" and x.attr.name in new else None
+    rows = [(node("sym", attr=new[name]), node("vcall", *(node("sym", attr=new[b]) for b in below), attr=(name, new[name].shape)))
+            for name, below in order.items()]
+    if any(s.shape[1] != 1 for s in new.values()):
+        return None
+    model = Model.build("implied", rows, total="no total")
+    words = tuple(f"{name} is a function of {' and '.join(below)}" for name, below in order.items())
+    return replace(claim, left=transform(claim.left, change), right=transform(claim.right, change), model=model), words
+
+
+def _symbol(e: Expr) -> Symbol | None:
+    while e.op in ("entry", "transpose"):
+        e = e.args[0]
+    return e.attr if e.op == "sym" else None
+
+
+def _direct(edges: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]] | None:
+    """Each quantity with those it depends on directly: what lies behind another one is left out; None for a circle."""
+    def behind(name: str, seen: frozenset[str]) -> set[str] | None:
+        out: set[str] = set()
+        for b in edges.get(name, ()):
+            if b in seen:
+                return None
+            more = behind(b, seen | {b})
+            if more is None:
+                return None
+            out |= {b} | more
+        return out
+    order: dict[str, tuple[str, ...]] = {}
+    for name, below in edges.items():
+        far: set[str] = set()
+        for b in below:
+            more = behind(b, frozenset({name, b}))
+            if more is None:
+                return None
+            far |= more
+        order[name] = tuple(b for b in below if b not in far)
+    return order

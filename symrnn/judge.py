@@ -1,0 +1,278 @@
+"""Judging one statement: its relations in order, each with its verdict, its other readings and its correction."""
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from symrnn.document import Setting, Sides, Statement, chain
+from symrnn.expr import Expr, Size, resize
+from symrnn.implied import implied
+from symrnn.model import Model
+from symrnn.prove.claim import Claim, Condition
+from symrnn.prove.decide import decide, domain
+from symrnn.prove.shapes import conflict
+from symrnn.prove.verdict import Fix, Verdict
+from symrnn.read.document import Span
+from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.reader import Reading, read
+from symrnn.read.spelling import before
+from symrnn.read.tree import Node
+from symrnn.repair import Repair, repair
+from symrnn.write.latex import latex
+from symrnn.write.notation import Notation
+
+STANDS = ("proved", "conditional")
+"""The verdicts after which a side of a chain stands."""
+STEPS = 3000
+"""The budget of a repair, in candidates."""
+
+
+class Context(Protocol):
+    """What a statement is judged in: the document's notation and limits, the models of its scopes."""
+
+    notation: Notation
+    timeout: float | None
+    opened: dict[str, str]
+
+    def model_of(self, setting: Setting) -> Model: ...
+
+    def sizes_of(self, setting: Setting) -> Mapping[str, Size]: ...
+
+
+@dataclass(frozen=True)
+class Relation:
+    """One relation of a chain: what is printed, its verdict, and the claim that was judged (None where nothing was)."""
+
+    latex: str
+    verdict: Verdict
+    claim: Claim | None = None
+    fixed: Claim | None = None
+
+
+class Chain:
+    """Judges the relations of one statement; a side that follows an error is compared with the last side that stands."""
+
+    def __init__(self, auditor: Context, span: Span, reading: Reading, setting: Setting, stated: tuple[Condition, ...]) -> None:
+        self.auditor, self.span, self.reading, self.setting, self.stated = auditor, span, reading, setting, stated
+        self.uses: dict[str, None] = {}
+
+    def run(self, s: Statement) -> list[Relation]:
+        out: list[Relation] = []
+        anchor: Node | None = None
+        for k, sides in enumerate(s.sides):
+            text = self._text(sides)
+            silent = (s.role == "definition" and k == 0) or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
+            if silent or (k == 0 and self._names_something_new(sides.left)):
+                out.append(Relation(text, Verdict(None)))
+                continue
+            doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
+            if doubtful and anchor is not None:
+                out.append(self._after_fault(anchor, sides, text, out[-1].verdict.word == "refuted"))
+                continue
+            if anchor is None or out[-1].verdict.word in (None, "proved"):
+                anchor = sides.left
+            out.append(self._relation(sides, text, sides))
+        return out
+
+    def _after_fault(self, anchor: Node, sides: Sides, text: str, broken: bool) -> Relation:
+        """A relation whose left side does not stand (``broken``), or is in doubt.
+
+        Its right side may still equal the last side that stands, and the relation may still hold as it is printed.
+        """
+        against = self._relation(replace(sides, left=anchor), text, sides)
+        if against.verdict.word in STANDS:
+            why = "right against the last side that stands; the side before it is " + ("not" if broken else "in doubt")
+            return replace(against, verdict=replace(against.verdict, reason=why))
+        printed = self._relation(sides, text, sides)
+        if printed.verdict.word in STANDS:
+            why = "follows from the side before it, which is " + ("itself not right" if broken else "in doubt")
+            return replace(printed, verdict=replace(printed.verdict, reason=why))
+        found = conflict(against.claim) if against.claim is not None else None
+        return against if broken or (found is not None and found.kind == "right" and "rank 3" not in found.what) else printed
+
+    def _names_something_new(self, n: Node) -> bool:
+        """A call of a letter that the text neither declares nor defines: the relation only gives it a name."""
+        while n.op in ("Prime", "At"):
+            n = n.nodes[0]
+        if n.op != "Call":
+            return False
+        f = n.nodes[0]
+        while f.op == "Prime":
+            f = f.nodes[0]
+        known = self.setting.scope.table.lookup(f.head) is not None or f.head in (self.setting.scope.total, self.setting.scope.loss)
+        return f.op == "Sym" and not known
+
+    def _text(self, sides: Sides) -> str:
+        return f"{self._source(sides.left)} {sides.relation if sides.relation in '=<>:' else '='} {self._source(sides.right)}"
+
+    def _relation(self, sides: Sides, text: str, printed: Sides) -> Relation:
+        """Judge one relation; ``printed`` is the same with the left side that stands in the text."""
+        elaborator = Elaborator(self.setting.scope)
+        mixed = self._function_as_number(sides)
+        if mixed is not None:
+            return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
+        try:
+            with limited(self.auditor.timeout):
+                left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
+                model = self.auditor.model_of(self.setting)
+                claim = Claim(left, right, model, "=", self.stated)
+                verdict = self._slip(sides) or self._decided(claim)
+                relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
+        except Meaningless as reason:
+            return Relation(text, Verdict("undecided", reason.code, reason.reason))
+        except TimeIsUp:
+            return Relation(text, Verdict("undecided", "SR304", f"not decided within {self.auditor.timeout:g} s"))
+        for name in relation.verdict.uses:
+            if name in self.setting.places:
+                self.uses[self.setting.places[name]] = None
+        return relation
+
+    def _decided(self, claim: Claim) -> Verdict:
+        """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
+        verdict = decide(claim)
+        if verdict.code == "SR103" and (guess := implied(claim)) is not None:
+            again = decide(guess[0])
+            if again.word == "proved":
+                verdict = replace(again, conditions=(*again.conditions, *guess[1]))
+        if verdict.word == "proved" and self.setting.name in self.auditor.opened:
+            verdict = replace(verdict, conditions=(*verdict.conditions, self.auditor.opened[self.setting.name]))
+        return verdict
+
+    def _side(self, elaborator: Elaborator, n: Node) -> Expr:
+        """One side in the core, its open sizes as the equations of the scope determine them."""
+        return resize(elaborator(n), self.auditor.sizes_of(self.setting))
+
+    def _slip(self, sides: Sides) -> Verdict | None:
+        """A derivative printed without the sign in its denominator is a quotient by a matrix, which has no meaning."""
+        lo, hi = sides.left.span[0], sides.right.span[1]
+        for note in self.reading.warnings:
+            if note.code == "derivative-sign" and lo <= note.offset < hi:
+                return Verdict("refuted", "SR101", "as printed this divides by an array; the sign of derivation is missing in the "
+                               "denominator", method="shapes")
+        return None
+
+    def _function_as_number(self, sides: Sides) -> str | None:
+        """A function without an argument on one side, a number on the other."""
+        for f, other in ((sides.left, sides.right), (sides.right, sides.left)):
+            d = self.setting.scope.table.get(f.head) if f.op == "Sym" and len(f.args) == 1 else None
+            if d is not None and d.is_function and not d.shape and f.head not in self.setting.scope.elided and other.op == "Num":
+                return f"{f.head} is a function, {other.head} is a number; the identity would be {f.head}(z) = z"
+        return None
+
+    def _finish(self, r: Relation, sides: Sides, elaborator: Elaborator, printed: Sides) -> Relation:
+        """Readings that had to be chosen, other readings, and the correction."""
+        v = r.verdict
+        chosen = [c for c in elaborator.choices if c.code == "single-term"]
+        if v.word == "proved" and chosen:
+            v = replace(v, word="conditional", convention="sum over i = j as one term", conditions=(*v.conditions, chosen[0].message),
+                        reason=f"true when {chosen[0].message}")
+        if v.domain is not None and r.claim is not None:
+            v = replace(v, domain=domain(r.claim, self._inline))
+        found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
+        if found_shapes is not None:
+            v = replace(v, reason=found_shapes.sentence(self._inline))
+        if v.word == "refuted":
+            v = self._readings(v, printed, sides.left)
+            assert r.claim is not None
+            if self._slip(sides) is not None:
+                supplied = decide(r.claim).word == "proved"
+                shown = f"{latex(r.claim.left, self.notation(sides.left))} = {latex(r.claim.right, self.notation(sides.right))}"
+                return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
+            found = repair(r.claim, STEPS)
+            if found is not None:
+                v = replace(v, code=v.code if found.code == "SR299" else found.code, fix=self._fix(sides, found))
+                return replace(r, verdict=v, fixed=found.claim)
+        return replace(r, verdict=v)
+
+    def _fix(self, sides: Sides, found: Repair) -> Fix:
+        """The correction beside the printed left side; it must stand when it is read afresh."""
+        text = f"{self._source(sides.left)} = {latex(found.claim.right, self.notation(sides.right))}"
+        words = tuple(str(e.parts[0]).format(*(self._inline(x) if isinstance(x, Expr) else x for x in e.parts[1:])) for e in found.edits)
+        return Fix(text, self._again(text), words)
+
+    def _inline(self, e: Expr) -> str:
+        """An expression in the author's notation, between dollar signs."""
+        return f"${latex(e, self.auditor.notation)}$"
+
+    def _again(self, text: str) -> str:
+        """The verdict on a correction that is read and judged like any other equation."""
+        reading = read(text, self.setting.scope.table)
+        if reading.tree is None or reading.tree.op != "Chain":
+            return "unreadable"
+        E = Elaborator(self.setting.scope)
+        try:
+            (sides,) = chain(reading.tree)
+            claim = Claim(self._side(E, sides.left), self._side(E, sides.right), self.auditor.model_of(self.setting), "=", self.stated)
+        except (Meaningless, ValueError):
+            return "unreadable"
+        return decide(claim).word or "undecided"
+
+    def _source(self, n: Node) -> str:
+        """What the text prints for a side, with the braces that belong to it."""
+        text, (lo, hi) = self.span.latex, n.span
+        lo = before(text, lo)
+        while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
+            hi += 1
+        return text[lo:hi].replace("&", "").strip()
+
+    def notation(self, near: Node) -> Notation:
+        """How the author writes, with the gradients as in the side at hand."""
+        style = "nabla" if "\\nabla" in self.span.latex[slice(*near.span)] else "fraction"
+        return replace(self.auditor.notation, gradient=style)
+
+    def _readings(self, v: Verdict, sides: Sides, left: Node) -> Verdict:
+        """What another reading of the notation would give."""
+        rows = []
+        for other in self.reading.alternatives:
+            for again in _same_place(other, sides):
+                try:
+                    E = Elaborator(self.setting.scope)
+                    claim = Claim(self._side(E, left), self._side(E, again.right), self.auditor.model_of(self.setting), "=", self.stated)
+                    rows.append((claim, decide(claim)))
+                except Meaningless:
+                    continue
+        for claim, other in rows:
+            if other.word == "proved":
+                shown = latex(claim.right, self.notation(sides.right))
+                return replace(v, readings=((shown, "proved"),), reason=f"{v.reason}; it would hold if the last term were meant inside "
+                               "the sum")
+        return v
+
+
+def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
+    """The relations of another tree that stand where ``sides`` stands and differ from it."""
+    stack = [tree]
+    while stack:
+        n = stack.pop()
+        if n.op == "Chain":
+            for other in chain(n):
+                if other.left.span == sides.left.span and other.right.span[0] == sides.right.span[0] and other != sides:
+                    yield other
+        else:
+            stack.extend(n.nodes)
+
+
+# --------------------------------------------------------------------------------------------------------------------- helpers
+class TimeIsUp(Exception):
+    """The time for one claim is over."""
+
+
+@contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """Stop the body after some seconds (where the platform has alarms); None: no limit."""
+    if not seconds or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise TimeIsUp
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

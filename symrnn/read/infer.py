@@ -1,0 +1,251 @@
+r"""What a text does not declare: kinds of symbols, the style of its times and the names of its losses, from how it uses them.
+
+The result is a mapping like the front matter of a document, so that what was inferred can be shown, edited and given back.
+Sizes are left open; the equations determine them.
+
+>>> data = infer([r"h_t = \tanh(W h_{t-1} + U x_t + b)", r"\frac{\partial L}{\partial W} = \sum_t \delta_t h_{t-1}^\top"])
+>>> data["time"], {k: v for k, v in data["symbols"].items() if k in ("h", "W", "b", "t")}
+('sub', {'t': 'time', 'h': 'vector, sequence', 'W': 'matrix', 'b': 'vector'})
+"""
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from symrnn.read.declarations import declarations
+from symrnn.read.reader import read
+from symrnn.read.symbols import STANDARD, Declared, SymbolTable
+from symrnn.read.tree import Node, walk
+
+STYLES = (
+    ("angle", re.compile(r"\^\s*\{?\s*(?:<|\\langle)\s*(\w|\\tau)\b")),
+    ("sup", re.compile(r"\^\s*\{?\s*\(\s*(\w|\\tau)\s*(?:[-+]\s*1\s*)?\)")),
+    ("call", re.compile(r"[A-Za-z}]\s*\(\s*(\w|\\tau)\s*[-+]\s*1\s*\)")),
+    ("bracket", re.compile(r"[A-Za-z}]\s*\[\s*(\w|\\tau)\s*[-+]\s*1\s*\]")),
+    ("sub", re.compile(r"_\s*\{?\s*(\w|\\tau)\s*(?:[-+]\s*1\s*\}|\b)")),
+)
+"""How a time is written, in the order in which the styles are told apart."""
+
+LAGGED = re.compile(r"[_^(\[<{]\s*\{?\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
+"""A letter plus or minus one: the mark of a time letter."""
+
+COUNTERS = frozenset("ijklmrs")
+LOSSES = frozenset({"L", "E", "J", "C", "ell", "l", "Loss", "loss", "e", "F"})
+STEPS = frozenset({"T", "tau", "N"})
+SCALARS = frozenset("eta alpha lambda gamma epsilon mu rho zeta kappa omega nu".split())
+GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
+
+
+@dataclass
+class Use:
+    """How often a name occurs in which way."""
+
+    timed: int = 0
+    plain: int = 0
+    indices: Counter[int] = field(default_factory=Counter)
+    called: Counter[int] = field(default_factory=Counter)
+    primed: int = 0
+    top: int = 0
+    bottom: int = 0
+    left: int = 0                                                   # before another factor
+    right: int = 0                                                  # after another factor
+    turned: int = 0                                                 # transposed
+    counted: int = 0                                                # as an index, a bound or a time
+    argument: int = 0                                               # under an elementwise function
+
+
+def time_style(formulas: Iterable[str]) -> tuple[str, str]:
+    """The style of times and the time letter.
+
+    >>> time_style([r"\boldsymbol{h}^{(t)} = f(W h^{(t-1)})"]), time_style(["x(n) = W x(n - 1)"]), time_style(["a = b"])
+    (('sup', 't'), ('call', 'n'), ('sub', 't'))
+    """
+    text = " ; ".join(formulas)
+    letters = Counter(LAGGED.findall(text))
+    letter = max(letters, key=lambda x: (letters[x], x == "t")) if letters else "t"
+    if "t" in letters and letters["t"] * 2 >= letters[letter]:
+        letter = "t"
+    for style, mark in STYLES:
+        if any(found == letter for found in mark.findall(text)):
+            return style, letter.lstrip("\\")
+    return "sub", letter.lstrip("\\")
+
+
+def uses(trees: Iterable[Node]) -> dict[str, Use]:
+    """How every name is used in some trees."""
+    out: dict[str, Use] = {}
+
+    def of(n: Node) -> Use:
+        return out.setdefault(n.head, Use())
+
+    for tree in trees:
+        for n in walk(tree):
+            if n.op == "Sym":
+                u = of(n)
+                u.timed += n.part("Time") is not None
+                u.plain += n.part("Time") is None
+                index = n.part("Index")
+                if index is not None:
+                    u.indices[len(index.nodes)] += 1
+                    _count(index, of)
+                if n.part("Time") is not None:
+                    _count(n.part("Time"), of)                       # type: ignore[arg-type]
+            elif n.op == "Call":
+                _called(n, of)
+            elif n.op == "Prime" and n.nodes[0].op == "Sym":
+                of(n.nodes[0]).primed += 1
+            elif n.op == "Transpose" and n.nodes[0].op == "Sym":
+                of(n.nodes[0]).turned += 1
+            elif n.op in ("Mul", "Dot", "Star"):
+                _factors(n, of)
+            elif n.op == "Deriv":
+                _ends(n.nodes[0], n.nodes[1:], of)
+            elif n.op == "Grad":
+                _ends(n.nodes[1], n.nodes[:1], of)
+            elif n.op in ("Sum", "Prod"):
+                for bound in n.nodes[:3]:
+                    _count(bound, of)
+    return out
+
+
+def _count(n: Node, of: Any) -> None:
+    for m in walk(n):
+        if m.op == "Sym":
+            of(m).counted += 1
+
+
+def _called(n: Node, of: Any) -> None:
+    f = n.nodes[0]
+    while f.op in ("Prime", "Pow") and f.nodes:
+        f = f.nodes[0]
+    if f.op == "Sym":
+        of(f).called[len([a for a in n.nodes[1:] if a.op != "Given"])] += 1
+        of(f).plain -= 1
+        for a in n.nodes[1:]:
+            if a.op == "Sym":
+                of(a).argument += 1
+
+
+def _factors(n: Node, of: Any) -> None:
+    last = len(n.nodes) - 1
+    for k, m in enumerate(n.nodes):
+        while m.op in ("Transpose", "Neg") and m.nodes:
+            m = m.nodes[0]
+        if m.op == "Sym":
+            of(m).left += k < last
+            of(m).right += k > 0
+
+
+def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
+    if top.op == "Sym":
+        of(top).top += 1
+    for m in bottoms:
+        if m.op == "Sym":
+            of(m).bottom += 1
+
+
+def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "") -> dict[str, Any]:
+    """The declarations that a text leaves out, as a mapping for :meth:`symrnn.document.Setting.of`.
+
+    ``shapes`` are declarations in words that win over what is inferred (names as the text writes them).
+    """
+    style, letter = time_style(formulas)
+    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}})
+    stated: dict[str, Declared] = {}
+    for name, words in (shapes or {}).items():
+        d = Declared.parse(name, words, letter)
+        stated[d.name] = d
+    trees = _trees(formulas, table.rebound(stated.values()))
+    stated |= {d.name: d for tree in trees for d in declarations(tree, table) if d.name not in stated}
+    found = uses(trees)
+    data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
+    symbols: dict[str, Any] = data["symbols"]
+    matrices = {name for name, u in found.items() if _is_matrix(name, u)}
+    for name, u in found.items():
+        if name in (letter, *STANDARD) and name not in stated:
+            continue
+        words = _spec(stated[name]) if name in stated else _words(name, u, matrices, prose)
+        if words is not None:
+            symbols[name] = words
+    for name, d in stated.items():
+        symbols.setdefault(name, _spec(d))
+        if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
+            symbols[name] = f"{symbols[name]}, sequence"
+    data["steps"] = sorted(STEPS & set(found)) or ["T"]
+    _losses(data, found, trees)
+    return data
+
+
+def _trees(formulas: Iterable[str], table: SymbolTable) -> list[Node]:
+    return [r.tree for f in formulas if (r := read(f, table, second=False)).tree is not None]
+
+
+def _is_matrix(name: str, u: Use) -> bool:
+    base = name.split("_")[0].split("^")[0]
+    return base[:1].isupper() and len(base) <= 2 and not u.timed and base not in LOSSES and (u.left > 0 or u.turned > 0 or "_" in name)
+
+
+def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
+    """The declaration of a name by its use; None when nothing should be said."""
+    base = re.sub(r"^(?:hat|tilde|bar|fwd|bwd)\((.*)\)$", r"\1", name).split("_")[0].split("^")[0]
+    sequence = ", sequence" if u.timed else ""
+    if u.called and not u.timed and u.plain <= 0:
+        return _function_words(name, u, prose)
+    if u.counted and not (u.left or u.right or u.called) and u.counted >= u.plain and not u.timed:
+        return "index" if base in COUNTERS else "size"
+    if (name in LOSSES or base in LOSSES) and u.top and not u.indices:
+        return "scalar" + sequence
+    if u.top and not u.bottom and not u.indices and not (u.left or u.right):
+        return "scalar" + sequence
+    if name in matrices or u.indices.get(2, 0) > u.indices.get(1, 0):
+        return "matrix" + sequence
+    if base in SCALARS and not u.indices:
+        return "scalar" + sequence
+    if u.timed or u.indices.get(1) or u.turned or u.right or u.argument or base in ("b", "c", "beta"):
+        return "vector" + sequence
+    return "scalar"
+
+
+def _function_words(name: str, u: Use, prose: str) -> str | None:
+    if max(u.called) > 1:
+        return None
+    if name == "sigma":
+        softmax = "softmax" in prose and u.indices
+        return "vfunction softmax" if softmax else "function sigmoid" if re.search(r"sigmoid|logistic", prose) else "function"
+    return "function"
+
+
+def _spec(d: Declared) -> Any:
+    """A declaration as words, or as a mapping where words cannot hold it."""
+    if d.kind in ("function", "vfunction") and d.shape:
+        return {"kind": d.kind, "shape": " ".join(d.shape), "sequence": d.sequence}
+    if d.role == "time":
+        return "time"
+    words = " ".join((d.kind, *d.shape, *((d.role,) if d.role else ())))
+    return words + (", sequence" if d.sequence else "")
+
+
+def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node]) -> None:
+    """Which letters are the total loss and the loss of one step: by ``L = sum_t L_t``, else by what is differentiated."""
+    for tree in trees:
+        for n in walk(tree):
+            if n.op != "Chain":
+                continue
+            left, rel = n.nodes[0], n.nodes[1]
+            left = left.nodes[0] if left.op == "Call" else left
+            body = rel.nodes[0]
+            if left.op == "Sym" and len(left.args) == 1 and body.op == "Sum" and body.nodes[0].head == data["time_letter"] \
+                    and body.nodes[3].op == "Sym" and body.nodes[3].part("Time") is not None and not body.nodes[3].part("Index"):
+                data["total"], data["loss"] = left.head, body.nodes[3].head
+                data["symbols"].pop(left.head, None), data["symbols"].pop(body.nodes[3].head, None)
+                return
+    tops = [name for name, u in found.items() if u.top and not u.timed and not u.called and u.top > u.bottom
+            and data["symbols"].get(name) == "scalar"]
+    if tops:
+        data["total"] = max(tops, key=lambda n: (found[n].top, n in LOSSES))
+        data["symbols"].pop(data["total"], None)
+
+
