@@ -165,12 +165,17 @@ def test_every_condition_of_the_page_can_be_assumed(tmp_path):
 
 @pytest.mark.parametrize(("front", "body"), [
     ("symbls: {}", ""), ("time: subb", ""), ("symbols: {x: vektor n}", ""), ("assume: nonsense", ""),
-    ("symbols: {h: 'scalar, sequence', g: 'scalar, sequence'}", "$$ h_t = g_t, \\quad g_t = h_t $$"),
     ("symbols: {h: 'scalar, sequence'}", "$$ h_t = h_{t+1} $$"),
 ])
 def test_declarations_and_models_that_the_page_rules_out_end_in_status_2(symrnn_command, tmp_path, front, body):
     done = symrnn_command("audit", str(document(tmp_path, body, front)))
     assert done.exit_code == 2 and "must:" in done.stderr
+
+
+def test_an_equation_that_needs_its_own_value_of_the_same_step_is_a_claim(symrnn_command, tmp_path):
+    front = "symbols: {h: 'scalar, sequence', g: 'scalar, sequence'}"
+    done = symrnn_command("audit", str(document(tmp_path, "$$ h_t = g_t, \\quad g_t = h_t $$", front)))
+    assert done.exit_code == 0 and "1 document: 1 proved" in done.stdout
 
 
 def test_an_equation_whose_shapes_do_not_fit_defines_nothing_and_is_refuted(symrnn_command, tmp_path):
