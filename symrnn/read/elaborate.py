@@ -218,6 +218,9 @@ class Elaborator:
         if e.shape is None:
             return e
         axes = [k for k in (0, 1) if e.shape[k] != 1]
+        if len(axes) == 2 and len(subscripts) == 1 and subscripts[0].op == "Num" and len(subscripts[0].head) == 2:
+            self.note("two-digits", f"the subscript {subscripts[0].head} is read as row and column")
+            subscripts = tuple(Node("Num", (digit,), subscripts[0].span) for digit in subscripts[0].head)
         if len(subscripts) != len(axes):
             raise Meaningless("SR303", f"{len(subscripts)} subscripts on something with {len(axes)} axes", n.span)
         at: list[Index | int | None] = [None, None]
