@@ -18,7 +18,7 @@ from symrnn.prove.verdict import Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
-from symrnn.read.spelling import before
+from symrnn.read.spelling import before, unaligned
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
 from symrnn.write.latex import latex
@@ -216,7 +216,7 @@ class Chain:
         lo = before(text, lo)
         while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
             hi += 1
-        return text[lo:hi].replace("&", "").strip()
+        return unaligned(text[lo:hi]).strip()
 
     def notation(self, near: Node) -> Notation:
         """How the author writes, with the gradients as in the side at hand."""

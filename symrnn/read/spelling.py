@@ -52,3 +52,16 @@ def head(latex: str, name: str) -> str | None:
             if part and not part.endswith(("_", "^", "\\")) and canonical_name(part) == name:
                 return part
     return None
+
+
+def unaligned(latex: str) -> str:
+    r"""LaTeX without its marks of alignment; those of an environment inside, such as cases, belong to it.
+
+    >>> print(unaligned(r"a &= \begin{cases} 1 & i = k \end{cases}"))
+    a = \begin{cases} 1 & i = k \end{cases}
+    """
+    out, depth = [], 0
+    for part in re.split(r"(\\&|\\begin|\\end|&)", latex):
+        depth += {"\\begin": 1, "\\end": -1}.get(part, 0)
+        out.append("" if part == "&" and depth <= 0 else part)
+    return "".join(out)
