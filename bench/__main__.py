@@ -65,8 +65,8 @@ def ours() -> tuple[float, float]:
         r"\frac{\partial L}{\partial W} = \sum_{t=1}^{T} \mathrm{diag}(1 - h_t^2) \frac{\partial L}{\partial h_t} h_{t-1}^\top",
         given=[r"h_t = \tanh(W h_{t-1} + U x_t + b)", r"\hat{y}_t = \mathrm{softmax}(V h_t + c)",
                r"\ell_t = -\sum_i y_{t,i} \log \hat{y}_{t,i}", r"L = \sum_{t=1}^{T} \ell_t"],
-        shapes={"h_t": "n_h", "x_t": "n_x", "y_t": "n_y", "W": "n_h x n_h", "U": "n_h x n_x", "b": "n_h", "V": "n_y x n_h",
-                "c": "n_y"}).equation
+        shapes={"h_t": "n_h", "x_t": "n_x", r"\hat{y}_t": "n_y", "y_t": "n_y", "W": "n_h x n_h", "U": "n_h x n_x",
+                "b": "n_h", "V": "n_y x n_h", "c": "n_y"}).equation
     claim = equation.relations[0].claim
     assert equation.verdict == "proved" and claim is not None
     return best(lambda: derive(model)), best(lambda: decide(claim))
