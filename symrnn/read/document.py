@@ -112,8 +112,9 @@ Scanner = Callable[[str, str], Document]
 def formats() -> Mapping[str, Scanner]:
     """The scanner of each file suffix. A further format is a module with a scanner, and a row here."""
     from symrnn.read.markdown import scan_markdown
+    from symrnn.read.plain import scan_plain
 
-    return MappingProxyType({".md": scan_markdown, ".markdown": scan_markdown, ".txt": scan_markdown, ".qmd": scan_markdown})
+    return MappingProxyType({".md": scan_markdown, ".markdown": scan_markdown, ".txt": scan_plain, ".qmd": scan_markdown})
 
 
 def parse_document(text: str, path: str) -> Document:

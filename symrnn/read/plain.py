@@ -1,0 +1,239 @@
+r"""Plain text: what Markdown has, displays without delimiters, and listings without fences.
+
+>>> text = "The state is\n\nh_t = \\tanh(W h_{t-1} + U x_t)\n\nwhere $W$ is a matrix.\n"
+>>> [(s.latex, s.line, s.column, s.kind) for s in scan_plain(text, "a.txt").spans]
+[('h_t = \\tanh(W h_{t-1} + U x_t)', 3, 1, 'display'), ('W', 5, 8, 'inline')]
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from symrnn.read.codelines import language, listings
+from symrnn.read.document import Block, Document, Lines, Span
+from symrnn.read.markdown import PROSE_LIMIT, scan_markdown
+from symrnn.read.names import GREEK, TEXTS, WRAPPERS
+from symrnn.read.symbols import STANDARD
+
+LONGEST = 200
+"""Lines that one display may take."""
+
+WORDS = frozenset(
+    "an and any are as at be been but by can cf do does each eq etc fig for from get had has have he her his how if in into is it its "
+    "let may no nor not now of off on one or our out over per see she so such than that the their then there these they this those "
+    "thus to too two up upon us use was we were what when where which while who whose why will with you your".split())
+"""Short English words: with one of them outside a text command a line is a sentence."""
+
+CASE_WORDS = frozenset("if for otherwise else when and or where in".split())
+"""English words that may stand in a definition by cases without a text command."""
+
+PAGE = frozenset(
+    "section subsection subsubsection chapter part paragraph item cite citep citet ref footnote caption includegraphics documentclass "
+    "usepackage newcommand renewcommand providecommand def let DeclareMathOperator maketitle title author date input include "
+    "bibliography bibliographystyle newpage clearpage pagebreak noindent emph href url LaTeX TeX LaTeXe begingroup endgroup "
+    "newtheorem newenvironment hspace vspace par".split())
+"""Commands of a page: a line that has one is no formula."""
+
+_COMMAND = re.compile(r"\\([A-Za-z]{2,})")
+_DELIMITED = re.compile(r"\$|(?<!\\)\\[()\[\]]|[\"“”]|</|://")
+_PATH = re.compile(r"\s*[A-Za-z]:(?:\\[\w .-]+)+\s*")
+_EDGES = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+\*?)\}")
+_BULLET = re.compile(r"[ \t]*(?:(?P<mark>[-*•–])[ \t]+|(?:\(?\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S))")
+_NUMBER = re.compile(r"(?:[ \t]{2,}|\t)\(\d+(?:\.\d+)*[a-z]?\)[ \t\r]*\Z")
+_GOES_ON = re.compile(r"[ \t]*&?[ \t]*(?:=|\+|\\(?:leq?|geq?|approx|equiv|times|cdot|quad)\b)")
+_HEADING = re.compile(r"[^\W_][^\n$\\]{1,98}[^\W_)?!.’'”\"]?[#¶]")
+_OWN = re.compile(r"\\begin\{(?:align|alignat|gather|equation|eqnarray|multline|flalign|displaymath|math)\*?\}")
+_ARGUMENTS = "|".join(re.escape(c) for c in (*sorted(TEXTS, key=len, reverse=True), *(
+    r"\mathrm \mathit \mathsf \mathtt \tag* \tag \label \color \intertext \shortintertext \mathop \hspace".split())))
+_WRAPPED = "|".join(re.escape(c) for c, n in sorted(WRAPPERS.items()) if n)
+_NO_WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(?<!\\)%.*"), " "),
+    (re.compile(r"\\begin\s*\{array\}\s*(?:\[[^\]]*\])?\s*\{[^{}]*\}|\\(?:begin|end)\s*\{[^{}]*\}"), " "),
+    (re.compile(rf"(?:{_ARGUMENTS})\s*\{{[^{{}}]*\}}"), " "),
+    (re.compile(rf"(?:{_WRAPPED})\s*\{{[^{{}}]*\}}"), " "),
+    (re.compile(r"\{\s*\\(?:rm|bf|it|sf|tt)\b[^{}]*\}"), " "),
+    (re.compile(r"[_^]\s*\{[\w\s,()'|.\-]*\}|[_^][^\W\d_]+"), " "),
+    (re.compile(r"\\\\(?:\[[^\]]*\])?"), " ; "),
+    (re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)\b\s*"), ""),
+    (re.compile(r"\\[A-Za-z]+\*?|\\."), " "),
+)
+"""What is taken away, in this order, before words are looked for."""
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_MARK = "\ue000"
+
+
+def scan_plain(text: str, path: str) -> Document:
+    """The document that a plain text is.
+
+    A display without delimiters is a line, or the lines of one environment or bracket, with a TeX command, without a delimiter of
+    mathematics, and without an English word outside the commands for text; a line that begins with a relation goes on with the one
+    before it. Listings are blocks of code, with the numbers between their lines.
+    Errors: as :func:`symrnn.read.markdown.scan_markdown`.
+    """
+    first, lines = scan_markdown(text, path), Lines(text)
+    closed = _closed(first, lines)
+    stretches = listings(text, closed)
+    code = [_block(text, a, b, lines) for a, b in stretches]
+    taken = _lines_of(stretches, lines)
+    found = _displays(text, lambda line: line in taken or closed(line))
+    masked = _masked(text, [*stretches, *((a, (text + "\n").find("\n", b)) for a, b in found)])
+    document = scan_markdown(masked, path)
+    spans = [replace(s, prose_before=s.prose_before.rpartition(_MARK)[2].strip()) for s in document.spans]
+    ends = sorted(s.offset + len(s.latex) for s in spans)
+    spans += [_span(text, masked, a, b, lines, ends) for a, b in found]
+    headings = [Block("1", m[0][:-1].strip(), lines.at(m.start())[0], m.start())
+                for m in re.finditer(rf"^{_HEADING.pattern}$", masked, re.M) if _MARK not in m[0]]
+    return replace(document, text=text, spans=tuple(sorted(spans, key=lambda s: s.offset)),
+                   code=tuple(sorted((*document.code, *code), key=lambda b: b.offset)),
+                   headings=tuple(sorted((*document.headings, *headings), key=lambda b: b.offset)))
+
+
+def is_display(text: str) -> bool:
+    r"""Whether a line (or the lines of an environment) is a formula that stands there without delimiters.
+
+    >>> [is_display(x) for x in (r"y = \sigma(V h)", r"the gate \sigma(V h)", r"W_hh, W_xh, and", r"L = \text{loss of } y", "y = V h")]
+    [True, False, False, True, False]
+    """
+    commands = _COMMAND.findall(text)
+    if not commands or PAGE.intersection(commands) or _PATH.fullmatch(text):
+        return False
+    if len(commands) == 1 and re.fullmatch(r"\s*\\[A-Za-z]+\s*", text) and commands[0] not in GREEK:
+        return False
+    return not _has_words(text)
+
+
+def _has_words(text: str) -> bool:
+    """Whether some text has a delimiter, a quotation or an English word that no command sets as text."""
+    bare = text
+    for pattern, put in _NO_WORDS[:5]:
+        bare = pattern.sub(put, bare)
+    if _DELIMITED.search(bare) or re.match(r"\s*\|.*\|\s*\Z", bare) and bare.count("|") > 3:
+        return True
+    for pattern, put in _NO_WORDS[5:]:
+        bare = pattern.sub(put, bare)
+    cases = "{cases}" in text or "{dcases}" in text
+    return any(not _mathematical(m, bare, cases) for m in _WORD.finditer(bare))
+
+
+def _mathematical(word: re.Match[str], text: str, cases: bool) -> bool:
+    """Whether a run of letters is a product of letters, a name in capitals, or the name of a function or of what is defined."""
+    name, after = word[0], text[word.end() : word.end() + 1]
+    if cases and name in CASE_WORDS:
+        return True
+    if name.lower() in WORDS:
+        return False
+    if name in STANDARD or len(name) <= 3 or name.isupper() or after in tuple("([{'"):
+        return True
+    return bool(re.match(r"[ \t]*&?:?=", text[word.end() :])) and not text[: word.start()].rpartition(";")[2].strip()
+
+
+# --------------------------------------------------------------------------------------------------------------------- displays
+def _displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
+    """The offsets (from, to) of the displays that stand without delimiters."""
+    lines, found, i, start = text.split("\n"), [], 0, 0
+    while i < len(lines):
+        count = 1
+        if "\\" in lines[i] and not closed(i) or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
+            count, good = _unit(lines, i, closed)
+            if good:
+                body = "\n".join(lines[i : i + count])
+                low = _bullet(lines, i)
+                number = _NUMBER.search(body)
+                high = number.start() if number else len(body.rstrip())
+                found.append((start + low + len(body[low:]) - len(body[low:].lstrip()), start + high))
+        start += sum(len(line) + 1 for line in lines[i : i + count])
+        i += count
+    return found
+
+
+def _unit(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[int, bool]:
+    """How many lines from line ``i`` belong together, and whether they are a display without delimiters."""
+    if closed(i):
+        return 1, False
+    count, environments = _balanced(lines, i, closed)
+    body = "\n".join(lines[i : i + count])
+    if count > 1 and _has_words(body):
+        return (count, False) if environments else (1, is_display(lines[i][_bullet(lines, i) :]))
+    while i + count < len(lines) and not closed(i + count) and _GOES_ON.match(lines[i + count]) and not _has_words(body):
+        more, _ = _balanced(lines, i + count, closed)
+        joined = "\n".join((body, *lines[i + count : i + count + more]))
+        if _has_words(joined):
+            break
+        body, count = joined, count + more
+    body = body[_bullet(lines, i) :]
+    stripped = body.strip()
+    own = _OWN.match(stripped)
+    if own and stripped.find(own[0].replace("begin", "end")) + len(own[0]) - 2 == len(stripped):
+        return count, False                                         # an environment that Markdown finds
+    return count, is_display(body)
+
+
+def _balanced(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[int, bool]:
+    """How many lines from line ``i`` close its environments and brackets (1 where nothing does), and whether there are environments."""
+    depth = braces = 0
+    environments = False
+    for j in range(i, min(len(lines), i + LONGEST)):
+        line = lines[j]
+        if closed(j) or not line.strip() and not depth:
+            break
+        for edge in _EDGES.finditer(line):
+            depth += 1 if edge[1] == "begin" else -1
+            environments = True
+        plain = re.sub(r"\\\\|\\[{}]", "  ", line)
+        braces += sum(plain.count(c) for c in "{(") - sum(plain.count(c) for c in "})")
+        if depth <= 0 and braces <= 0:
+            return j - i + 1, environments
+    return 1, False
+
+
+def _bullet(lines: Sequence[str], i: int) -> int:
+    """The length of the mark of a list at the head of a line; a dash is one only where the line before or after has it too."""
+    found = _BULLET.match(lines[i])
+    if found is None:
+        return 0
+    if found["mark"] in ("-", "–", "*"):
+        near = [lines[k] for k in (i - 1, i + 1) if 0 <= k < len(lines)]
+        if found["mark"] != "*" and not any((other := _BULLET.match(line)) and other["mark"] == found["mark"] for line in near):
+            return 0
+    return found.end()
+
+
+# ----------------------------------------------------------------------------------------------------------------------- pieces
+def _closed(document: Document, lines: Lines) -> Callable[[int], bool]:
+    """Which lines (from 0) belong to fences, comments or displays with delimiters over several lines."""
+    pieces = [(d.offset, d.end) for d in document.directives]
+    pieces += [(b.offset - 1, b.offset + len(b.text)) for b in (*document.code, *document.comments)]
+    pieces += [(s.offset, s.offset + len(s.latex)) for s in document.spans
+               if s.kind == "display" or s.kind == "block" and not s.latex.startswith("\\begin") or s.directive is not None]
+    taken = _lines_of(pieces, lines)
+    return lambda line: line in taken
+
+
+def _lines_of(pieces: Iterable[tuple[int, int]], lines: Lines) -> frozenset[int]:
+    return frozenset(n - 1 for a, b in pieces for n in range(lines.at(max(a, 0))[0], lines.at(max(a, b - 1, 0))[0] + 1))
+
+
+def _masked(text: str, pieces: Iterable[tuple[int, int]]) -> str:
+    """The text with some pieces replaced by a mark, line by line, so that every offset stays what it was."""
+    out, last = [], 0
+    for a, b in sorted(pieces):
+        out += [text[last:a], re.sub(r"[^\n]", _MARK, text[a:b])]
+        last = b
+    return "".join((*out, text[last:]))
+
+
+def _block(text: str, start: int, end: int, lines: Lines) -> Block:
+    """A listing; its language is python where a parser takes it."""
+    return Block(language(text[start:end]), text[start:end], lines.at(start)[0], start)
+
+
+def _span(text: str, masked: str, start: int, end: int, lines: Lines, ends: Sequence[int]) -> Span:
+    """A display without delimiters, with the prose since the formula before it (``ends``: where the others end)."""
+    k = bisect.bisect_right(ends, start)
+    last = ends[k - 1] if k else 0
+    before = re.sub(r"^\s*(?:\$\$?|\\\)|\\\])", "", masked[last:start]) if k else masked[:start]
+    prose = " ".join(before[-2 * PROSE_LIMIT :].rpartition(_MARK)[2].split())[-PROSE_LIMIT:]
+    return Span(text[start:end], *lines.at(start), *lines.at(end), start, "display", prose)
