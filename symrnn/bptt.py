@@ -146,13 +146,13 @@ def check_loss(model: Model) -> None:
     Its cotangent is then 1 at every step; with h[t-1] in it, step T+1 would send a contribution that does not exist.
     """
     for eq in model.equations:
-        for _, s in leaves(eq.right):
+        for s in symbols(eq.right):
             if s.name == model.loss:
                 raise ModelError(f"the loss {model.loss} in {eq}", must="be used by no equation", came="a use of it",
                                  next_step="give the value that is used on a name of its own")
             if eq.name == model.loss and s.time is not None and s.time.offset:
-                raise ModelError(f"the symbol {s} in the loss {eq}", must="be of step t", came=f"step {s.time}",
-                                 next_step=f"give the part of the loss with {s} a name and an equation of its own")
+                raise ModelError(f"the loss of model {model.name}", must="use quantities of its own step", came=str(s),
+                                 next_step="give the quantity of the other step a name of its own, by an equation at step t")
 
 
 def derive(model: Model) -> Derivation:
@@ -164,10 +164,6 @@ def derive(model: Model) -> Derivation:
         raise ModelError(f"model {model.name}", must="have a loss for gradients", came="none",
                          next_step="name the scalar equation that is the loss of one step")
     check_loss(model)
-    late = [s for s in symbols(model.definitions[model.loss]) if s.time is not None and s.time.offset]
-    if late:
-        raise ModelError(f"the loss of model {model.name}", must="use quantities of its own step", came=str(late[0]),
-                         next_step="give the quantity of the other step a name of its own, by an equation at step t")
     trail: list[Step] = []
     parts: dict[str, list[Expr]] = {}
     for eq in reversed(model.equations):
@@ -248,9 +244,11 @@ def fusions(model: Model) -> dict[str, tuple[str, Expr]]:
         right = eq.right
         kind = right.attr if right.op == "apply" else right.op
         row = next((f for f in FUSIONS if f.output == kind), None)
-        if row is None or right.args[0].op != "sym" or right.args[0].attr.kind not in ("variable", "input") or right.args[0].attr.time != NOW:
+        if row is None or right.args[0].op != "sym" or right.args[0].attr.kind not in ("variable", "input"):
             continue
         o, p = right.args[0].attr, eq.left
+        if o.time != NOW:
+            continue
         users = {name: {e.name for e in model.equations if any(s.name == name for _, s in leaves(e.right))}
                  for name in (o.name, p.name)}
         if users[o.name] != {p.name} or users[p.name] != {model.loss} or model.loss is None:

@@ -123,11 +123,14 @@ def check_numbers(model: Model, w: World) -> None:
         r, c = w.size(s.shape[0]) - 1, 0
         slope = difference(lambda x, s=s, r=r, c=c: run(replace(w, moved={(s.name, s.kind, None): (r, c, x)}), model))
         assert far([[slope]], [[sum(g[r][c] for g in grad)]]) < mpf(10) ** -10, s
-    for s in model.variables:
-        if s.name != model.loss:
+    for s in (*model.variables, *model.inputs):
+        if s.name != model.loss and s.name not in w.simplex:
             for t in range(1, w.T + 1):
                 r = w.size(s.shape[0]) - 1
-                slope = difference(lambda x, s=s, t=t, r=r: run(w, model, (s.name, t, r, 0, x)))
+                if s.kind == "input":
+                    slope = difference(lambda x, s=s, t=t, r=r: run(replace(w, moved={(s.name, s.kind, t): (r, 0, x)}), model))
+                else:
+                    slope = difference(lambda x, s=s, t=t, r=r: run(w, model, (s.name, t, r, 0, x)))
                 assert far([[slope]], [[back.known[s.name, "adjoint", t][r][0]]]) < mpf(10) ** -10, (s, t)
     for s in model.states:
         if s.name in d.initial:
@@ -166,6 +169,15 @@ def pairs():
                     yield pytest.param(row, o, p, y, e, simplex, id=f"{row.name} {n} {'simplex' if simplex else ''}".strip())
 
 
+def test_the_logits_may_be_an_input():
+    o, p, y = sequence("o", "k", kind="input"), sequence("p", "k"), sequence("y", "k", kind="target")
+    for simplex in ((), ("y",)):
+        model = Model.build("given", [(p, softmax(o)), (scalar("l"), negative(y.T @ apply("log", p)))], loss="l", simplex=simplex)
+        d = derive(model)
+        assert check_trail(d) == [] and unproved(d) == []
+        check_numbers(model, World({"k": 3}, T=2, positive=frozenset("y"), simplex=frozenset(simplex)))
+
+
 @pytest.mark.parametrize("row, o, p, y, e, simplex", list(pairs()))
 def test_every_fused_pair_is_proved_and_holds_in_numbers(row, o, p, y, e, simplex):
     rows = [(o, param("b", "k") * 1), (p, OUTPUTS[row.output](o)), (scalar("l"), e)]
@@ -200,7 +212,7 @@ def test_a_wrong_fusion_is_refused_by_the_lagrangian():
 def test_a_loss_that_uses_earlier_steps_is_refused_because_step_t_plus_1_has_no_loss():
     h = sequence("h", "n")
     model = Model.build("lag", [(h, param("W", "n", "n") @ h[-1]), (scalar("l"), h.T @ h[-1])], loss="l")
-    with pytest.raises(ModelError, match="earlier|step t"):
+    with pytest.raises(ModelError, match="its own step"):
         derive(model)
     q = scalar("q")
     named = Model.build("named", [(h, param("W", "n", "n") @ h[-1]), (q, h.T @ h[-1]), (scalar("l"), 1 * q)], loss="l")

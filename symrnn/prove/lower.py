@@ -246,4 +246,3 @@ ROWS: dict[str, Callable[[Lowering, Expr], Form]] = {
     "apply": lambda L, e: L.algebra.apply(e.attr, L(e.args[0])), "softmax": _softmax, "lse": _lse, "sum": _sum, "diag": _diag,
     "entry": _entry, "isum": _index_sum, "tsum": _time_sum, "vcall": _call, "vjac": _call, "deriv": _derivative,
 }
-

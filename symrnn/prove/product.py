@@ -88,8 +88,7 @@ class Products:
                 if had * e < 0:
                     self.note("power")
                 merged[a, ix] = had + e
-            factors = [(a, ix, 1 if e > 0 and a.kind == "f" and function(a.name).idempotent else e)
-                       for (a, ix), e in merged.items() if e]
+            factors = [(a, ix, self._exponent(a, e)) for (a, ix), e in merged.items() if e]
             moved = self._deltas(factors, dummies)
             if moved is None:
                 return None
@@ -101,6 +100,13 @@ class Products:
                 number *= count
             elif not self._closed_sums(factors, dummies):
                 return number, factors, dummies
+
+    def _exponent(self, a: Atom, e: int) -> int:
+        """The exponent of an atom: 1 for a power of a step."""
+        if e > 1 and a.kind == "f" and function(a.name).idempotent:
+            self.note("step")
+            return 1
+        return e
 
     def _deltas(self, factors: list[Factor], dummies: dict[Label, Size]) -> tuple[bool, list[Factor]] | None:
         """Contract one Kronecker delta; None when it is zero."""

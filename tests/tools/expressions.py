@@ -90,7 +90,8 @@ def leaf(draw: Draw, shape: Shape, scope: Scope) -> Expr:
         i = draw(st.sampled_from(scope.indices))
         alike = [x for x in scope.indices if x.size == i.size]
         fraction, size = draw(st.fractions(-2, 2, max_denominator=3)), draw(st.sampled_from("nm"))
-        return draw(st.sampled_from([lift(fraction), node("size", attr=size), delta(i, draw(st.sampled_from(alike))), delta(i, 1)]))
+        j = draw(st.sampled_from(alike))
+        return draw(st.sampled_from([lift(fraction), node("size", attr=size), delta(i, j), delta(i, 1)]))
     return eye(shape[0]) if shape[0] == shape[1] else symbol(name_of(shape, "A"), shape, "parameter")
 
 

@@ -1,4 +1,4 @@
-"""Values by plain loops over indices, in 40 digits: one evaluator for expressions, one for normal forms.
+"""Values by plain loops over indices, in 50 digits: one evaluator for expressions, one for normal forms.
 
 Neither uses any rule of the package; they are what the tests hold the normal form against. A quantity has a value at every step,
 made from its name and step, so that expressions may speak of any step.
@@ -16,10 +16,10 @@ from symrnn.expr import Expr, Index, Size, Symbol, Time
 from symrnn.model import Model
 from symrnn.prove.forms import Atom, Form, Label
 
-mp.dps = 40
+mp.dps = 50
 TINY = mpf(10) ** -25
 """Below this a value is a rounding error of zero."""
-Matrix = list[list[Any]]
+Table = list[list[Any]]
 
 FUNCTIONS: dict[str, Any] = {
     "id": lambda u: u, "tanh": mp.tanh, "sigmoid": lambda u: 1 / (1 + mp.exp(-u)), "relu": lambda u: u * (u > TINY),
@@ -55,7 +55,7 @@ class World:
     zero: frozenset[str] = frozenset()
     moved: dict[tuple[str, str, int | None], tuple[int, int, Any]] = field(default_factory=dict)
     defined: dict[Symbol, Expr] = field(default_factory=dict)
-    known: dict[tuple[str, str, int | None], Matrix] = field(default_factory=dict)
+    known: dict[tuple[str, str, int | None], Table] = field(default_factory=dict)
 
     def size(self, n: Size) -> int:
         return n if isinstance(n, int) else self.sizes[n]
@@ -67,7 +67,7 @@ class World:
     def at(self, i: Index | int) -> int:
         return i - 1 if isinstance(i, int) else self.indices[i.name]
 
-    def value(self, s: Symbol) -> Matrix:
+    def value(self, s: Symbol) -> Table:
         """The entries of a symbol."""
         if s in self.defined and (s.time is None or s.time.base not in self.letters):
             return evaluate(replace(self, defined={}, letters={}), self.defined[s])
@@ -92,7 +92,7 @@ def shape(w: World, e: Expr) -> tuple[int, int]:
     return w.size(e.shape[0]), w.size(e.shape[1])
 
 
-def table(w: World, e: Expr, entry: Any) -> Matrix:
+def table(w: World, e: Expr, entry: Any) -> Table:
     rows, columns = shape(w, e)
     return [[entry(r, c) for c in range(columns)] for r in range(rows)]
 
@@ -102,7 +102,7 @@ def vector_function(name: str, args: list[list[Any]], out: int) -> Any:
     return mp.tanh(sum(number(name, out, k, n) * v for k, a in enumerate(args) for n, v in enumerate(a)))
 
 
-def evaluate(w: World, e: Expr) -> Matrix:
+def evaluate(w: World, e: Expr) -> Table:
     """The value of an expression as rows of entries."""
     a = e.args
     flat = [v for x in a[:1] for row in evaluate(w, x) for v in row] if e.op in ("softmax", "lse", "sum", "diag") else []
@@ -248,14 +248,14 @@ def jacobian_place(a: Atom, at: list[int]) -> tuple[int, int]:
     return (at[0] if len(at) > inputs else 0), (at[-1] if inputs else 0)
 
 
-def form_table(w: World, f: Form, e_shape: tuple[Size, Size]) -> Matrix:
+def form_table(w: World, f: Form, e_shape: tuple[Size, Size]) -> Table:
     """A form with the axes of an expression, as rows of entries."""
     rows, columns = (w.size(n) for n in e_shape)
     axes = [x for x, _ in f.labels]
     return [[form_value(w, f, {x: {"r": r, "c": c}[x] for x in axes}) for c in range(columns)] for r in range(rows)]
 
 
-def far(a: Matrix, b: Matrix) -> Any:
+def far(a: Table, b: Table) -> Any:
     """The largest difference of two tables, relative to their size where that is above 1."""
     pairs = [(x, y) for r, s in zip(a, b, strict=True) for x, y in zip(r, s, strict=True)]
     return max(abs(x - y) / max(1, abs(x), abs(y)) for x, y in pairs)
