@@ -1,4 +1,4 @@
-"""The pages of docs/ and the README say what is the case: sessions, examples, links and tables."""
+"""The pages of docs/ and the README say what is the case: transcripts, examples, links and tables."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 
 import pages
 import pytest
-from pages import PAGES, ROOT, Shell, blocks, matches, sessions
+from pages import PAGES, ROOT, Shell, blocks, matches, transcripts
 
 NAMES = [page.relative_to(ROOT).as_posix() for page in PAGES]
 
@@ -17,26 +17,26 @@ def text(request):
     return (ROOT / request.param).read_text(encoding="utf-8")
 
 
-def test_every_session_prints_what_the_page_shows(text, tmp_path):
+def test_every_transcript_prints_what_the_page_shows(text, tmp_path):
     page, shell, wrong = blocks(text), Shell(tmp_path), []
     pages.files(page, tmp_path)
     for b in page:
-        for command, wanted in sessions(b.body) if b.language == "console" else ():
+        for command, wanted in transcripts(b.body) if b.language == "console" else ():
             got = shell.run(command)
             if not matches(wanted, got):
                 wrong.append(f"line {b.line}: $ {command}\n{got}")
-    assert not wrong, "\n".join(wrong) + "\n`python tests/tools/pages.py PAGE` writes the sessions of a page anew"
+    assert not wrong, "\n".join(wrong) + "\n`python tests/tools/pages.py PAGE` writes the transcripts of a page anew"
 
 
 def test_every_example_in_python_holds(text, tmp_path, monkeypatch):
-    """The examples run where the files of the page are, after its sessions."""
+    """The examples run where the files of the page are, after its transcripts."""
     page, shell = blocks(text), Shell(tmp_path)
     source = "\n".join(b.body for b in page if b.language == "pycon")
     if not source:
         return
     pages.files(page, tmp_path)
     for b in page:
-        for command, _ in sessions(b.body) if b.language == "console" else ():
+        for command, _ in transcripts(b.body) if b.language == "console" else ():
             if command.startswith("symrnn emit"):
                 shell.run(command)
     monkeypatch.chdir(tmp_path)

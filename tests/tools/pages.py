@@ -1,6 +1,6 @@
-"""Pages that are tested: fenced blocks and shell sessions. `python tests/tools/pages.py PAGE...` writes the sessions anew.
+"""Pages that are tested: fenced blocks and shell transcripts. `python tests/tools/pages.py PAGE...` writes the transcripts anew.
 
-A block whose info names a file (``file=rnn.md``) makes that file; a ``console`` block is a session: lines that begin with ``$ ``
+A block whose info names a file (``file=rnn.md``) makes that file; a ``console`` block is a transcript: lines that begin with ``$ ``
 are commands, the lines below are what they print. A line ``...`` stands for any number of lines, and dots within a line for the
 rest of it or a part. All blocks of a page share one folder. What ``pycon`` blocks hold is left to doctest.
 """
@@ -53,7 +53,7 @@ def files(page: list[Block], folder: Path) -> None:
             (folder / named[1]).write_text(b.body, encoding="utf-8")
 
 
-def sessions(body: str) -> Iterator[tuple[str, str]]:
+def transcripts(body: str) -> Iterator[tuple[str, str]]:
     """(command, what it prints) of a console block."""
     for part in re.split(r"^\$ ", body, flags=re.M)[1:]:
         command, _, printed = part.partition("\n")
@@ -91,7 +91,7 @@ class Shell:
 
 
 def matches(wanted: str, got: str) -> bool:
-    """Whether a session printed what the page shows, up to the dots.
+    """Whether a transcript printed what the page shows, up to the dots.
 
     >>> matches("a\\n...\\nd e...\\n", "a\\nb\\nc\\nd e f\\n"), matches("a\\n", "b\\n")
     (True, False)
@@ -102,14 +102,14 @@ def matches(wanted: str, got: str) -> bool:
 
 
 def write_anew(path: Path) -> None:
-    """Replace what the sessions of a page print by what they print now, where the page shows all of it."""
+    """Replace what the transcripts of a page print by what they print now, where the page shows all of it."""
     text = path.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as name:
         shell, page, out, at = Shell(Path(name)), blocks(text), [], 0
         files(page, shell.folder)
         for b in (b for b in page if b.language == "console"):
             body = ""
-            for command, printed in sessions(b.body):
+            for command, printed in transcripts(b.body):
                 got = shell.run(command).rstrip("\n") + "\n"
                 keep = matches(printed, got) or "..." in printed
                 body += f"$ {command}\n" + (printed.rstrip("\n") + "\n" if keep else got)
