@@ -1,6 +1,6 @@
 """Pages that are tested: fenced blocks and shell transcripts. `python tests/tools/pages.py PAGE...` writes the transcripts anew.
 
-A block whose info names a file (``file=rnn.md``) makes that file; a ``console`` block is a transcript: lines that begin with ``$ ``
+A block whose info names a file (``file=rnn.md``) makes it; a ``console`` block is a transcript: lines that begin with ``$``
 are commands, the lines below are what they print. A line ``...`` stands for any number of lines, and dots within a line for the
 rest of it or a part. All blocks of a page share one folder. What ``pycon`` blocks hold is left to doctest.
 """
