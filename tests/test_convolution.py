@@ -55,8 +55,8 @@ def test_without_the_stated_facts_the_verdict_names_them(tmp_path):
 
 @pytest.mark.parametrize(("text", "kind", "subject"), [
     ("x_s = 0", "past-zero", "x"), (r"x_s = 0 \text{ for } s \le 0", "past-zero", "x"), (r"x_s = 0, s \leq 0", "past-zero", "x"),
-    (r"x_s = 0 \quad (s < 1)", "past-zero", "x"), ("h_0 = 0", "past-zero", "h"), (r"x_t = 0 \text{ for } t \le 0", "past-zero", "x"),
-    ("x_t = 0", "zero", "x"), ("b = 0", "zero", "b")])
+    (r"x_s = 0 \quad (s < 1)", "past-zero", "x"), ("h_0 = 0", "past-zero", "h"),
+    (r"x_t = 0 \text{ for } t \le 0", "past-zero", "x"), ("x_t = 0", "zero", "x"), ("b = 0", "zero", "b")])
 def test_a_zero_before_the_first_step_is_told_from_a_zero_everywhere(text, kind, subject):
     found = Setting.of("main", {"time": "sub", "symbols": SYMBOLS}).condition(text)
     assert [(c.kind, c.subject, c.text) for c in found] == [(kind, (subject,), text)]
