@@ -104,7 +104,8 @@ class Elaborator:
         """A letter that may stand for a step: no size, no array, no infinity."""
         letter, d = n.head, self.scope.table.get(n.head)
         known = letter in self.clocks or letter in self.scope.steps or letter == self.scope.table.time_letter
-        if not known and (letter == "infty" or tuples.is_size(self, letter) or d is not None and d.kind != "index"):
+        odd = letter == "infty" or letter.isupper() or "_" in letter or "^" in letter or tuples.is_size(self, letter)
+        if not known and (odd or d is not None and d.kind != "index"):
             raise Meaningless("SR303", f"{letter} is no step (declare the last one, as in steps: {letter})", n.span)
         return letter
 
@@ -134,6 +135,8 @@ class Elaborator:
                 step = self.is_clock(n) or (declared is not None and declared.role == "time")
                 if step or (declared is not None and declared.kind not in ("index", "scalar")):
                     raise Meaningless("SR303", f"{n.head} is used as a component index", n.span)
+                if declared is not None and declared.kind == "scalar":
+                    self.note("index", f"the number {n.head} is read as a component index")
                 if n.head in self.closed:
                     self.note("index-reused", f"{n.head} is bound by a sum and free outside it")
                 found = self.indices[n.head] = Index(n.head, declared.shape[0] if declared and declared.shape else size)
@@ -189,7 +192,10 @@ class Elaborator:
     def symbol_time(self, n: Node, d: Declared) -> Time | None:
         part = n.part("Time")
         if part is not None and d.sequence:
-            return self.time(part.nodes[0])
+            step = part.nodes[0]
+            if step.op == "Sym" and not self.is_clock(step) and self.scope.table.get(step.head) is not None:
+                self.note("step", f"{step.head} on {d.name} is read as a step, not as a component")
+            return self.time(step)
         if part is not None:
             self.note("copy", f"{d.name} at one step is the use that step makes of it")
         elif d.sequence or d.name in self.scope.defined:
@@ -231,6 +237,8 @@ class Elaborator:
     def _loss(self, n: Node) -> Expr:
         """The loss of a step or the total: a text may write both with one letter, told apart by the time."""
         timed = n.part("Time") is not None
+        if any(_parts(n, op) for op in ("Index", "Layer", "Param")):
+            raise Meaningless("SR303", f"a component or layer of the loss {n.head}", n.span)
         if n.head == self.scope.total and not (timed and n.head == self.scope.loss):
             if timed:
                 raise Meaningless("SR303", f"the total loss {n.head} with a time", n.span)
@@ -284,6 +292,8 @@ class Elaborator:
 
     def transposed(self, n: Node) -> Expr:
         inner = n.nodes[0]
+        if inner.op == "Num":
+            raise Meaningless("SR303", "a transposed number (the array of ones is written bold and with its size)", n.span)
         if inner.op == "Sym" and inner.part("Index") is not None or inner.op == "At":
             raise Meaningless("SR303", "the transpose of a component may be meant of the matrix", n.span)
         e = self(inner)
@@ -333,6 +343,12 @@ class Elaborator:
         elif any(str(t) in CONSTANT for t in terms):
             raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", terms[0].span)
         return add(*parts)
+
+    def constant(self, n: Node) -> Expr:
+        """A bold number with its size: a column of ones or zeros."""
+        if len(n.nodes) != 1:
+            raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", n.span)
+        return filled(1 if n.op == "Ones" else 0, (tuples.size_of(self, n.nodes[0]), 1))
 
     def power(self, n: Node) -> Expr:
         base, exponent = n.nodes
@@ -460,6 +476,8 @@ class Elaborator:
         last = LAST if high.op == "Absent" else self.time(high)
         if "Absent" in (low.op, high.op):
             self.note("range-left-out", f"the sum over {letter} is read over all steps that are not excluded")
+        if letter in _names(low) | _names(high):
+            raise Meaningless("SR303", f"the sum over {letter} ends or begins at {letter}", n.span)
         if first.base in ("", "T") and last.base == "" and (first.base or first.offset > last.offset):
             raise Meaningless("SR303", f"the sum over {letter} ends before it begins", n.span)
         base = "t" if letter == self.scope.table.time_letter else letter
@@ -519,6 +537,9 @@ class Elaborator:
         if high.head != i.size:
             if self.is_clock(high):
                 raise Meaningless("SR303", f"the sum over {i} ends at the step {high.head}", high.span)
+            declared = self.scope.table.get(high.head)
+            if declared is not None and declared.kind != "size":
+                raise Meaningless("SR303", f"the sum over {i} ends at the {declared.kind} {high.head}", high.span)
             if self._is_own_size(high.head):
                 raise Meaningless("SR303", f"the sum over {i} ends at {high.head}, but {i} runs over {i.size}", high.span)
             self.note("bound", f"{high.head} is read as the number of components, {i.size}")
@@ -760,5 +781,7 @@ ROWS: dict[str, Row] = {
     "Grad": lambda E, n: E.gradient(n),
     "Delta": lambda E, n: E.change(n),
     "Cases": lambda E, n: E.cases(n),
+    "Ones": lambda E, n: E.constant(n),
+    "Zeros": lambda E, n: E.constant(n),
     **tuples.ROWS,
 }

@@ -40,6 +40,9 @@ ARRAYS(r"W \times b", lambda d, t: d.W @ d.b)
 ARRAYS(r"\operatorname{diag}(b) U", lambda d, t: d.b[:, None] * d.U)
 ARRAYS(r"U \mathrm{diag}(g) U^\top", lambda d, t: sum(d.g[k] * np.outer(d.U[:, k], d.U[:, k]) for k in range(len(d.g))))
 
+ARRAYS(r"\mathbf{1}_m^\top b", lambda d, t: d.b.sum())
+ARRAYS(r"\mathbf{1} - b - \mathbf{0}_m", lambda d, t: 1 - d.b)
+
 # -- transposes
 ARRAYS(r"(W b)^\top", lambda d, t: (d.W @ d.b)[None, :])
 ARRAYS(r"b^T W^{\mathsf{T}}", lambda d, t: (d.W @ d.b)[None, :])
