@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symrnn.errors import ModelError, Place
 from symrnn.zoo import open_source
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def model(source: PathLike) -> Model:
     Raises: UnknownModel, DocumentError, and what reading and compiling raise (ReadError, ShapeError, ModelError).
     """
     opened = open_source(source)
-    from symrnn.document import compile_model
+    from symrnn.compiling import compile_model
 
     return compile_model(opened)
 
@@ -77,7 +78,10 @@ def derive(source: PathLike) -> DerivationText:
     from symrnn.bptt import derive as derive_model
     from symrnn.write.derivation import DerivationText
 
-    return DerivationText.of(derive_model(compiled))
+    try:
+        return DerivationText.of(derive_model(compiled))
+    except ModelError as error:
+        raise error.at(Place(open_source(source).path)) from None
 
 
 def unroll(source: PathLike, steps: int, sizes: Sequence[int] | Mapping[str, int] | None = None) -> UnrolledText:

@@ -11,11 +11,11 @@ from typing import Any
 
 import yaml
 
-from symrnn.errors import DeclarationError, DocumentError, ModelError, Place
+from symrnn.errors import DeclarationError, DocumentError, Place, SymrnnError
 from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, resize, symbols, transform, unify, vectorise
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
-from symrnn.read.document import Directive, Document, Span, parse_document
+from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
@@ -23,7 +23,6 @@ from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.spelling import spelling
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
-from symrnn.zoo import Source
 
 #: Keys of front matter and of the options of a scope directive.
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
@@ -172,7 +171,7 @@ class Setting:
         inner = self.scope if is_loss else self.scope.define(core)
         E = Elaborator(inner)
         try:
-            target, value = E(left), vectorise(E(right))
+            target, value = E(left), E(right)
         except Meaningless:
             return None
         fits = value.shape == target.shape or bool(unify([(target, value)]))
@@ -324,7 +323,7 @@ def compile_document(document: Document) -> Compiled:
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
-    main = Setting.of("main", document.settings, where=Place(document.path, 1))
+    main = declared(document, "main", document.settings, None)
     settings, current, rows = {"main": main}, main, []
     scopes = [d for d in document.directives if d.name == "scope"]
     for span in document.spans:
@@ -357,26 +356,18 @@ def open_scope(document: Document, directive: Directive, settings: dict[str, Set
         except yaml.YAMLError as error:
             raise DocumentError(f"the scope {name}", must="have options that are YAML", came=str(error), where=where,
                                 next_step="quote values that hold LaTeX") from None
-        settings[name] = Setting.of(name, data, settings["main"], where)
+        settings[name] = declared(document, name, data, settings["main"], directive.offset)
     return settings[name]
 
 
-def compile_model(source: Source) -> Model:
-    """The model that the equations of a document define (those of its main scope).
-
-    Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
-    """
-    document = parse_document(source.text, str(source.path or f"{source.name}.md"))
-    compiled = compile_document(document)
-    main = compiled.settings["main"]
-    for row in compiled.rows:
-        if row.setting is main and row.reading.unread is not None and row.span.kind != "inline":
-            raise row.reading.unread.error(row.span.latex, document.place(row.span.offset))
-    if not main.equations:
-        raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
-                         where=Place(document.path),
-                         next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
-    return main.model(source.name)
+def declared(document: Document, name: str, data: Mapping[str, Any], parent: Setting | None, start: int = 0) -> Setting:
+    """The scope that declarations from ``start`` on make; an error of theirs is placed at the word that is wrong."""
+    try:
+        return Setting.of(name, data, parent)
+    except SymrnnError as error:
+        words = (error.came.strip("'\""), error.subject.split()[-1] if error.subject else "")
+        at = next((k for w in words if w and (k := document.text.find(w, start)) >= 0), start)
+        raise error.at(document.place(at)) from None
 
 
 # ------------------------------------------------------------------------------------------------------------------ statements

@@ -22,7 +22,7 @@ LAYERS = (
     ("prove", "write", "emit"),
     ("repair",),
     ("document", "implied"),
-    ("judge",),
+    ("judge", "compiling"),
     ("audit",),
     ("claims",),
     ("report",),

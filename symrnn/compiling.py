@@ -1,0 +1,105 @@
+"""Documents to models: every equation of the main scope that means to define a variable must do so, or an error says where and why.
+
+Judging leaves such an equation undecided or refuted; a model without it would be another one.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from symrnn.document import Compiled, Row, Setting, Statement, compile_document
+from symrnn.errors import DeclarationError, ModelError, Place, ReadError, ShapeError, SymrnnError
+from symrnn.expr import Expr, resize, show_shape, unify, vectorise
+from symrnn.model import Model
+from symrnn.read.document import parse_document
+from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.tree import Node
+from symrnn.zoo import Source
+
+
+def compile_model(source: Source) -> Model:
+    """The model that the equations of a document define (those of its main scope).
+
+    Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
+    """
+    document = parse_document(source.text, str(source.path or f"{source.name}.md"))
+    compiled = compile_document(document)
+    main = compiled.settings["main"]
+    for row in equations(compiled, main):
+        for error in faults(compiled, row):
+            raise error
+    if not main.equations:
+        raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
+                         where=Place(document.path),
+                         next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
+    try:
+        return main.model(source.name)
+    except SymrnnError as error:
+        raise error.at(Place(document.path)) from None
+
+
+def equations(compiled: Compiled, setting: Setting) -> Iterator[Row]:
+    """The displayed equations of a scope, apart from those that a directive judges."""
+    for row in compiled.rows:
+        n = row.span.directive
+        judged = n is not None and compiled.document.directives[n].name == "audit"
+        if row.setting is setting and row.span.kind != "inline" and not judged:
+            yield row
+
+
+def faults(compiled: Compiled, row: Row) -> Iterator[SymrnnError]:
+    """Why a row that was not read, has no meaning or does not fit defines nothing."""
+    document, start = compiled.document, row.span.offset
+    if row.reading.unread is not None:
+        u = row.reading.unread
+        yield u.error(row.span.latex, document.place(start + u.offset))
+    elif isinstance(row.found, Meaningless):
+        yield meaningless(row.found, row, document.place(start + row.found.span[0]))
+    else:
+        for s in row.found:
+            error = undefined(s, row, document.place(start + s.tree.span[0])) if s.role == "claim" else None
+            if error is not None:
+                yield error
+
+
+def meaningless(reason: Meaningless, row: Row, where: Place) -> SymrnnError:
+    """The error for an equation that has no meaning in its scope."""
+    if reason.code == "SR103":
+        return DeclarationError(row.span.latex, must="have declared or defined symbols only", came=reason.reason, where=where,
+                                next_step='Declare the symbol in the front matter, such as `symbols: {W: matrix n_h n_h}`.')
+    return ReadError(row.span.latex, must="have a meaning in its scope", came=reason.reason, where=where,
+                     next_step="Write it in the notation of docs/documents.md.")
+
+
+def undefined(s: Statement, row: Row, where: Place) -> SymrnnError | None:
+    """The error for a statement whose left side is a variable that nothing defines; None for a claim about something defined."""
+    left, right = s.sides[0].left, s.sides[0].right
+    scope = row.setting.scope
+    if s.sides[0].relation not in ("=", ":=", "<-") or not names_variable(left, row.setting):
+        return None
+    try:
+        target, value = Elaborator(scope)(left), vectorise(Elaborator(scope)(right))
+    except Meaningless as reason:
+        return meaningless(reason, row, Place(where.path, where.line, where.column))
+    return misfit(target, value, row, where)
+
+
+def names_variable(n: Node, setting: Setting) -> bool:
+    """Whether a side is a symbol at the current step, without an index, that has no definition."""
+    time = n.part("Time") if n.op == "Sym" else None
+    known = {*setting.scope.defined, *setting.scope.targets, setting.scope.total, setting.scope.loss}
+    return (time is not None and str(time.nodes[0]) == setting.scope.table.time_letter and n.part("Index") is None
+            and n.head not in known)
+
+
+def misfit(target: Expr, value: Expr, row: Row, where: Place) -> SymrnnError | None:
+    """The error for two sides of different shapes, or a right side that has none."""
+    value = resize(value, unify([(target, value)]))
+    fault = value.fault
+    if fault is not None:
+        return ShapeError(row.span.latex, must="have shapes that fit", came=str(fault), left=fault.left, right=fault.right, where=where,
+                          next_step="Check the declared shapes of its symbols.")
+    if target.shape is not None and value.shape is not None and target.shape != value.shape:
+        return ShapeError(row.span.latex, must=f"have a right side that is {show_shape(target.shape)}, as its left side",
+                          came=show_shape(value.shape), left=target.shape, right=value.shape, where=where,
+                          next_step="Check the declared shapes of its symbols.")
+    return None
