@@ -12,7 +12,7 @@ from symrnn.expr import Expr, resize, show_shape, unify, vectorise
 from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
-from symrnn.read.tree import Node
+from symrnn.read.tree import Node, walk
 from symrnn.zoo import Source
 
 
@@ -53,10 +53,10 @@ def faults(compiled: Compiled, row: Row) -> Iterator[SymrnnError]:
         u = row.reading.unread
         yield u.error(row.span.latex, document.place(start + u.offset))
     elif isinstance(row.found, Meaningless):
-        yield meaningless(row.found, row, document.place(start + row.found.span[0]))
+        yield meaningless(row.found, row, document.place(start + offset_of(row.found, row)))
     else:
         for s in row.found:
-            error = undefined(s, row, document.place(start + s.tree.span[0])) if s.role == "claim" else None
+            error = undefined(s, row, compiled) if s.role == "claim" else None
             if error is not None:
                 yield error
 
@@ -70,7 +70,14 @@ def meaningless(reason: Meaningless, row: Row, where: Place) -> SymrnnError:
                      next_step="Write it in the notation of docs/documents.md.")
 
 
-def undefined(s: Statement, row: Row, where: Place) -> SymrnnError | None:
+def offset_of(reason: Meaningless, row: Row) -> int:
+    """Where in the span the symbol stands that has no meaning; the start of the span if that is not known."""
+    tree = row.reading.tree
+    named = (n.span[0] for n in (walk(tree) if tree is not None else ()) if n.op == "Sym" and n.head == reason.reason.split()[0])
+    return reason.span[0] or next(named, 0)
+
+
+def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
     """The error for a statement whose left side is a variable that nothing defines; None for a claim about something defined."""
     left, right = s.sides[0].left, s.sides[0].right
     scope = row.setting.scope
@@ -79,8 +86,8 @@ def undefined(s: Statement, row: Row, where: Place) -> SymrnnError | None:
     try:
         target, value = Elaborator(scope)(left), vectorise(Elaborator(scope)(right))
     except Meaningless as reason:
-        return meaningless(reason, row, Place(where.path, where.line, where.column))
-    return misfit(target, value, row, where)
+        return meaningless(reason, row, compiled.document.place(row.span.offset + offset_of(reason, row)))
+    return misfit(target, value, row, compiled.document.place(row.span.offset + s.tree.span[0]))
 
 
 def names_variable(n: Node, setting: Setting) -> bool:
