@@ -18,7 +18,7 @@ LONGEST = 40
 
 _NUMBER = re.compile(r"[ \t]*\d{1,4}[ \t\r]*")
 _COMMENT = re.compile(r"[ \t]*#(?!#)(?:[^$\n]*)")
-_PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)[ \t]")
+_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)[ \t]")
 _CLAUSE = re.compile(r"[ \t]*(?:else|try|finally|(?:elif|except)\b[^\n]*):[ \t\r]*(?:#.*)?")
 _HEADER = re.compile(r"[ \t]*(?:def|class|for|while|if|with|async)\b.*:[ \t\r]*(?:#.*)?")
 _START = re.compile(
@@ -82,7 +82,7 @@ def _run(lines: list[str], i: int, closed: Callable[[int], bool]) -> int:
 def _attached(lines: list[str], i: int, closed: Callable[[int], bool]) -> int:
     """The line after the statement at line ``i``, which numbers and comments may precede; ``i`` where there is none."""
     j = i
-    while j < len(lines) and not closed(j) and (_NUMBER.fullmatch(lines[j]) or _COMMENT.fullmatch(lines[j])
+    while j < min(len(lines), i + LONGEST) and not closed(j) and (_NUMBER.fullmatch(lines[j]) or _COMMENT.fullmatch(lines[j])
                                                 or i < j < len(lines) - 1 and _empty(*lines[j - 1 : j + 2])):
         j += 1
     if j >= len(lines) or closed(j):
@@ -105,17 +105,20 @@ def _statement(lines: list[str], i: int, closed: Callable[[int], bool]) -> int:
         return 0
     if _HEADER.fullmatch(first):
         return int(_parses(first.split("#")[0].strip() + " pass"))
-    if first.count("(") + first.count("[") + first.count("{") <= first.count(")") + first.count("]") + first.count("}") \
-            and first.count('"""') != 1:
-        return int(_parses(first.strip()))
-    taken = [first]
+    taken, depth, quotes = [first], _depth(first), first.count('"""')
     for j in range(i + 1, min(len(lines), i + LONGEST)):
+        if depth <= 0 and quotes % 2 == 0:
+            break
         if closed(j) or not lines[j].strip():
             return 0
         taken.append("" if _NUMBER.fullmatch(lines[j]) else _PROMPT.sub("", lines[j]))
-        if _parses(textwrap.dedent("\n".join(taken))):
-            return len(taken)
-    return 0
+        depth, quotes = depth + _depth(taken[-1]), quotes + taken[-1].count('"""')
+    return len(taken) * _parses(textwrap.dedent("\n".join(taken)))
+
+
+def _depth(line: str) -> int:
+    """How many more brackets a line opens than it closes."""
+    return sum(map(line.count, "([{")) - sum(map(line.count, ")]}"))
 
 
 def _parses(source: str) -> bool:

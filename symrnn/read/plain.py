@@ -11,6 +11,7 @@ import bisect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from symrnn.read.codelines import language, listings
 from symrnn.read.document import Block, Document, Lines, Span
@@ -42,7 +43,7 @@ _DELIMITED = re.compile(r"\$|(?<!\\)\\[()\[\]]|[\"“”]|</|://")
 _PATH = re.compile(r"\s*[A-Za-z]:(?:\\[\w .-]+)+\s*")
 _EDGES = re.compile(r"\\(begin|end)\s*\{([A-Za-z]+\*?)\}")
 _BULLET = re.compile(r"[ \t]*(?:(?P<mark>[-*•–])[ \t]+|(?:\(?\d{1,2}[.)]|\([a-z]\))[ \t]+(?=\S))")
-_NUMBER = re.compile(r"(?:[ \t]{2,}|\t)\(\d+(?:\.\d+)*[a-z]?\)[ \t\r]*\Z")
+_NUMBER = re.compile(r"(?<=[ \t][ \t])\(\d+(?:\.\d+)*[a-z]?\)\Z")
 _GOES_ON = re.compile(r"[ \t]*&?[ \t]*(?:=|\+|\\(?:leq?|geq?|approx|equiv|times|cdot|quad)\b)")
 _HEADING = re.compile(r"[^\W_][^\n$\\]{1,98}[^\W_)?!.’'”\"]?[#¶]")
 _OWN = re.compile(r"\\begin\{(?:align|alignat|gather|equation|eqnarray|multline|flalign|displaymath|math)\*?\}")
@@ -139,10 +140,10 @@ def _displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]
         if "\\" in lines[i] and not closed(i) or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
             count, good = _unit(lines, i, closed)
             if good:
-                body = "\n".join(lines[i : i + count])
+                body = "\n".join(lines[i : i + count]).rstrip()
                 low = _bullet(lines, i)
-                number = _NUMBER.search(body)
-                high = number.start() if number else len(body.rstrip())
+                number = _NUMBER.search(body, max(0, len(body) - 12))
+                high = len(body[: number.start()].rstrip()) if number else len(body)
                 found.append((start + low + len(body[low:]) - len(body[low:].lstrip()), start + high))
         start += sum(len(line) + 1 for line in lines[i : i + count])
         i += count
@@ -157,12 +158,13 @@ def _unit(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[
     body = "\n".join(lines[i : i + count])
     if count > 1 and _has_words(body):
         return (count, False) if environments else (1, is_display(lines[i][_bullet(lines, i) :]))
-    while i + count < len(lines) and not closed(i + count) and _GOES_ON.match(lines[i + count]) and not _has_words(body):
+    wordy = _has_words(body)
+    while not wordy and count < LONGEST and i + count < len(lines) and not closed(i + count) and _GOES_ON.match(lines[i + count]):
         more, _ = _balanced(lines, i + count, closed)
-        joined = "\n".join((body, *lines[i + count : i + count + more]))
-        if _has_words(joined):
+        if _has_words("\n".join(lines[i + count : i + count + more])):
             break
-        body, count = joined, count + more
+        count += more
+    body = "\n".join(lines[i : i + count])
     body = body[_bullet(lines, i) :]
     stripped = body.strip()
     own = _OWN.match(stripped)
@@ -179,14 +181,19 @@ def _balanced(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tu
         line = lines[j]
         if closed(j) or not line.strip() and not depth:
             break
-        for edge in _EDGES.finditer(line):
-            depth += 1 if edge[1] == "begin" else -1
-            environments = True
-        plain = re.sub(r"\\\\|\\[{}]", "  ", line)
-        braces += sum(plain.count(c) for c in "{(") - sum(plain.count(c) for c in "})")
+        opened, more, edges = _opened(line)
+        depth, braces, environments = depth + opened, braces + more, environments or edges
         if depth <= 0 and braces <= 0:
             return j - i + 1, environments
     return 1, False
+
+
+@lru_cache(maxsize=4 * LONGEST)
+def _opened(line: str) -> tuple[int, int, bool]:
+    """How many environments and brackets a line leaves open, and whether it has the edge of an environment."""
+    edges = _EDGES.findall(line)
+    plain = re.sub(r"\\\\|\\[{}]", "  ", line)
+    return sum(1 if word == "begin" else -1 for word, _ in edges), sum(map(plain.count, "{(")) - sum(map(plain.count, "})")), bool(edges)
 
 
 def _bullet(lines: Sequence[str], i: int) -> int:
