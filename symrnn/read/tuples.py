@@ -15,7 +15,7 @@ from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
 
 if TYPE_CHECKING:
-    from symrnn.read.elaborate import Elaborator
+    from symrnn.read.occurrences import Names
 
 
 def refuse(n: Node, reason: str) -> Meaningless:
@@ -45,7 +45,7 @@ def linear(n: Node) -> Linear:
     raise refuse(n, "this is no sum of sizes and whole numbers")
 
 
-def is_size(E: Elaborator, name: str) -> bool:
+def is_size(E: Names, name: str) -> bool:
     """Whether a name is a size: declared as one, or used in a declared shape (the name of the last step is a time)."""
     d = E.scope.table.get(name)
     if name in E.scope.steps or name == E.scope.table.time_letter or name in E.clocks:
@@ -55,7 +55,7 @@ def is_size(E: Elaborator, name: str) -> bool:
     return any(part == name for other in E.scope.table for s in other.shape for part, _ in Linear.of(s).terms)
 
 
-def size_of(E: Elaborator, n: Node) -> Size:
+def size_of(E: Names, n: Node) -> Size:
     """A sum of sizes as a size."""
     form = linear(n)
     for name, _ in form.terms:
@@ -73,7 +73,7 @@ class Moment:
     index: str | None = None
 
 
-def moment(E: Elaborator, n: Node) -> Moment:
+def moment(E: Names, n: Node) -> Moment:
     """A time index that may hold sizes and one component index."""
     form = linear(n)
     sizes = {name: k for name, k in form.terms if is_size(E, name)}
@@ -91,7 +91,7 @@ def moment(E: Elaborator, n: Node) -> Moment:
 
 
 # ------------------------------------------------------------------------------------------------------------------ the rows
-def stacked(E: Elaborator, n: Node) -> Expr:
+def stacked(E: Names, n: Node) -> Expr:
     """A tuple, a list or a stack: its items one under the other, or a window where it has dots."""
     items = _cells(n)
     if any(item.op == "Ellipsis" for item in items):
@@ -125,7 +125,7 @@ def _cells(n: Node) -> tuple[Node, ...]:
     return tuple(row.nodes[0] for row in n.nodes)
 
 
-def dotted(E: Elaborator, n: Node, items: tuple[Node, ...]) -> Expr:
+def dotted(E: Names, n: Node, items: tuple[Node, ...]) -> Expr:
     """A scalar sequence at consecutive steps, oldest first, with dots between: a window."""
     if sum(item.op == "Ellipsis" for item in items) > 1 or "Ellipsis" in (items[0].op, items[-1].op):
         raise refuse(n, "dots that do not stand between the first item and the last")
@@ -148,7 +148,7 @@ def dotted(E: Elaborator, n: Node, items: tuple[Node, ...]) -> Expr:
     return window(symbol(d.name, SCALAR, E.kind(d), Time(last.base, last.shift.constant)), length.size)
 
 
-def _step(E: Elaborator, item: Node, first: Node) -> Moment:
+def _step(E: Names, item: Node, first: Node) -> Moment:
     """The step of one item of a window."""
     time = item.part("Time") if item.op == "Sym" else None
     if time is None or item.head != first.head or len(item.args) != 2:
@@ -162,7 +162,7 @@ def _step(E: Elaborator, item: Node, first: Node) -> Moment:
     return m
 
 
-def sliced(E: Elaborator, n: Node) -> Expr:
+def sliced(E: Names, n: Node) -> Expr:
     """``h[2:p]``: the components from the first to the last, both counted from 1 and both included."""
     base, low, high = n.nodes
     e = E(base)
@@ -178,7 +178,7 @@ def sliced(E: Elaborator, n: Node) -> Expr:
     return part(e, first, last)
 
 
-def lagged(E: Elaborator, n: Node, d: Declared) -> Expr | None:
+def lagged(E: Names, n: Node, d: Declared) -> Expr | None:
     """``x_{t-p+i}``: the component i of the window of size p; None for a time index without a size."""
     time = n.part("Time")
     if time is None or not d.sequence or not any(m.op == "Sym" and is_size(E, m.head) for m in _walk(time)):
@@ -197,6 +197,6 @@ def _walk(n: Node) -> list[Node]:
     return [n, *(m for a in n.nodes for m in _walk(a))]
 
 
-ROWS: dict[str, Callable[[Elaborator, Node], Expr]] = {
+ROWS: dict[str, Callable[[Names, Node], Expr]] = {
     "Tuple": stacked, "List": stacked, "Stack": stacked, "Matrix": stacked, "Slice": sliced,
 }

@@ -1,0 +1,150 @@
+"""Functions applied: those of the table, vector functions, formulas of the text, and their slopes."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from symrnn.expr import (
+    SCALAR,
+    Expr,
+    add,
+    apply,
+    derivative,
+    diag,
+    filled,
+    had,
+    lift,
+    log_sum_exp,
+    negative,
+    node,
+    smul,
+    softmax,
+    substitute,
+    symbol,
+)
+from symrnn.expr.functions import TABLE as FUNCTIONS
+from symrnn.read.meaningless import Meaningless
+from symrnn.read.occurrences import Names, has_part, is_distribution, shape_of
+from symrnn.read.scope import TOTAL
+from symrnn.read.symbols import Declared
+from symrnn.read.tree import Node
+
+ALIASES = {"ln": "log", "ReLU": "relu", "sigm": "sigmoid", "logistic": "sigmoid"}
+"""Other names of functions of the table."""
+
+
+class Applied(Names):
+    """Calls."""
+
+    def call(self, n: Node) -> Expr:
+        """A function applied."""
+        f, *args = n.nodes
+        primes = 0
+        while f.op == "Prime":
+            f, primes = f.nodes[0], primes + 1
+        if f.op != "Sym" or any(a.op == "Given" for a in args):
+            raise Meaningless("SR303", "a call of something that is no plain function", n.span)
+        name = f.head
+        if has_part(f, "Layer"):
+            raise Meaningless("SR303", f"a layer on the function {name}", f.span)
+        if name == self.scope.total and not primes and all(a.op in ("Set", "Text", "Tuple") for a in args):
+            return symbol(TOTAL, SCALAR)                              # the loss as a function of the data: L({x}, {y})
+        if name in self.scope.functions and len(args) == 1:
+            return self._formula(name, args[0], primes)
+        d = self.declared(name, f)
+        component = f.part("Index") or f.part("Param")
+        if (d.kind in ("vector", "matrix") or is_distribution(d)) and not primes:
+            return self.entry(self._plain(f, d), tuple(args), n)
+        role = ALIASES.get(d.role or "", d.role)
+        if role in VECTOR_FUNCTIONS and len(args) == 1 and not primes:
+            inner = self(args[0])
+            if role != "diag" and inner.shape == SCALAR:
+                raise Meaningless("SR303", f"the {role} of a number", n.span)
+            value = VECTOR_FUNCTIONS[role](inner)
+            return self.entry(value, component.nodes, n) if component is not None else value
+        if d.kind == "vfunction" and role is None:
+            return self._vector_call(d, args, n)
+        if d.kind != "function" or len(args) != 1:
+            raise Meaningless("SR303", f"the function {name} with {len(args)} arguments", n.span)
+        if component is not None and any(m.op == "Num" or self._counts(m) for m in component.nodes):
+            raise Meaningless("SR303", f"a component of the function {name}", f.span)
+        if component is not None or has_part(f, "Time") and not d.sequence:
+            self.note("label-left-out", f"what is written on the function {name} is read as part of its name")
+        inner = self(args[0])
+        if inner.shape is not None and 1 not in inner.shape and role in ("exp", "log", "recip", "sqrt"):
+            self.note("entrywise", f"{name} of a matrix is read entrywise")
+        if role is not None and role not in FUNCTIONS:
+            raise Meaningless("SR303", f"the function {role} is not in the table", n.span)
+        if role is None:
+            return apply("?" + name + "'" * primes, inner)
+        if primes:
+            return self._slope(role, inner, primes, n)
+        return apply(role, inner)
+
+    def _counts(self, n: Node) -> bool:
+        """Whether a tree is a letter that counts components."""
+        d = self.scope.table.get(n.head) if n.op == "Sym" else None
+        return n.head in self.indices or d is not None and d.kind == "index" and d.role != "time"
+
+    def _slope(self, role: str, u: Expr, primes: int, n: Node) -> Expr:
+        """The derivative of a function of the table at an argument."""
+        if primes > 1 or u.shape is None:
+            raise Meaningless("SR303", "a second derivative", n.span)
+        row = FUNCTIONS[role]
+        ones = filled(1, u.shape)
+        return _Entrywise.slope(row, u, apply(role, u), ones)
+
+    def _formula(self, name: str, arg: Node, primes: int) -> Expr:
+        """A scalar function that the text gave by a formula, at an argument; primes differentiate it."""
+        formal, body = self.scope.functions[name]
+        x = symbol(f"argument of {name}", SCALAR, "constant")
+        value = type(self)(self.scope, self.choices, values={formal: x})(body)
+        for _ in range(primes):
+            value = derivative(value, x, "total")
+        actual = self(arg)
+        if primes and actual.op != "sym":
+            raise Meaningless("SR303", f"the derivative of {name} at something that is no symbol", arg.span)
+        return substitute(value, {x.attr: actual})
+
+    def _vector_call(self, d: Declared, args: list[Node], n: Node) -> Expr:
+        if not d.shape:
+            raise Meaningless("SR303", f"the size of the value of {d.name} is not declared", n.span)
+        return node("vcall", *(self(a) for a in args), attr=(d.name, shape_of(d)))
+
+
+class _Entrywise:
+    """Arithmetic of the function table on expressions whose products are entrywise."""
+
+    def __init__(self, e: Expr, ones: Expr) -> None:
+        self.e, self.ones = e, ones
+
+    @classmethod
+    def slope(cls, row: object, u: Expr, v: Expr, ones: Expr) -> Expr:
+        return row.derivative(cls(u, ones), cls(v, ones), lambda f, x: cls(apply(f, x.e), ones)).e  # type: ignore[attr-defined,no-any-return]
+
+    def _other(self, o: object) -> Expr:
+        return o.e if isinstance(o, _Entrywise) else smul(lift(Fraction(o)), self.ones)  # type: ignore[call-overload]
+
+    def __add__(self, o: object) -> _Entrywise:
+        return _Entrywise(add(self.e, self._other(o)), self.ones)
+
+    __radd__ = __add__
+
+    def __sub__(self, o: object) -> _Entrywise:
+        return _Entrywise(add(self.e, negative(self._other(o))), self.ones)
+
+    def __rsub__(self, o: object) -> _Entrywise:
+        return _Entrywise(add(self._other(o), negative(self.e)), self.ones)
+
+    def __neg__(self) -> _Entrywise:
+        return _Entrywise(negative(self.e), self.ones)
+
+    def __mul__(self, o: object) -> _Entrywise:
+        return _Entrywise(had(self.e, self._other(o)), self.ones)
+
+    __rmul__ = __mul__
+
+
+VECTOR_FUNCTIONS: dict[str | None, Callable[[Expr], Expr]] = {
+    "softmax": softmax, "diag": diag, "Diag": diag, "logsumexp": log_sum_exp,
+}

@@ -1,0 +1,154 @@
+"""Products, sums, quotients and powers: the shapes decide what a sign means."""
+from __future__ import annotations
+
+from itertools import pairwise
+
+from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, power, quotient, smul, transpose
+from symrnn.read import tuples
+from symrnn.read.meaningless import Meaningless
+from symrnn.read.occurrences import Names
+from symrnn.read.series import series
+from symrnn.read.tree import Node
+
+
+class Products(Names):
+    """Arithmetic."""
+
+    def product(self, factors: tuple[Node, ...]) -> Expr:
+        """Juxtaposed factors, left to right: scaling where one side is a scalar, else the matrix product."""
+        out = self(factors[0])
+        for before, f in pairwise(factors):
+            if f.op == "Num" and before.op != "Num":
+                raise Meaningless("SR303", "a number right after a symbol is no factor that a reader expects", f.span)
+            if before.op == "Grad" and f == before.nodes[0]:
+                raise Meaningless("SR303", f"{str(f)} after the gradient may be a factor or an argument", f.span)
+            out = multiply(out, self(f))
+        return out
+
+    def dot(self, n: Node) -> Expr:
+        """A dot: the product of juxtaposition; two columns would be an inner or an entrywise product."""
+        a, b = map(self, n.nodes)
+        if a.shape is not None and a.shape == b.shape != SCALAR and a.shape[1] == 1:
+            raise Meaningless("SR303", "a dot between two vectors may be the inner or the entrywise product", n.span)
+        return multiply(a, b)
+
+    def star(self, n: Node) -> Expr:
+        """An asterisk or a cross: entrywise for two vectors, else the product of juxtaposition; square matrices leave it open."""
+        a, b = map(self, n.nodes)
+        if a.shape is None or a.shape != b.shape or a.shape == SCALAR:
+            return multiply(a, b)
+        if a.shape[0] == a.shape[1]:
+            raise Meaningless("SR303", "this sign between square matrices may be the matrix product or the entrywise one", n.span)
+        self.note("product", "the sign between two arrays of one shape is read as the entrywise product")
+        return had(a, b)
+
+    def outer(self, n: Node) -> Expr:
+        a, b = map(self, n.nodes)
+        if any(e.shape is not None and (e.shape[1] != 1 or e.shape == SCALAR) for e in (a, b)):
+            raise Meaningless("SR303", "an outer product of something that is no column vector", n.span)
+        self.note("product", "the circled cross is read as the outer product")
+        return matmul(a, transpose(b))
+
+    def transposed(self, n: Node) -> Expr:
+        inner = n.nodes[0]
+        if inner.op == "Num":
+            raise Meaningless("SR303", "a transposed number (the array of ones is written bold and with its size)", n.span)
+        if inner.op == "Sym" and inner.part("Index") is not None or inner.op == "At":
+            raise Meaningless("SR303", "the transpose of a component may be meant of the matrix", n.span)
+        e = self(inner)
+        if e.shape == SCALAR:
+            self.note("transposed-number", "the transpose of a number is that number")
+        return transpose(e)
+
+    def divided(self, n: Node) -> Expr:
+        """A quotient: entrywise where the denominator is an array."""
+        a, b = map(self, n.nodes)
+        if b.shape is not None and 1 not in b.shape and (a.shape == SCALAR or b.op != "sym"):
+            raise Meaningless("SR303", "a division by a matrix", n.span)
+        if b.shape not in (None, SCALAR):
+            self.note("entrywise", "a division by an array is read entrywise")
+        return quotient(a, b)
+
+    def hadamard(self, a: Node, b: Node) -> Expr:
+        """The entrywise product; beside a matrix product it takes the neighbouring factor where only that fits."""
+        whole = had(self(a), self(b))
+        if whole.fault is None:
+            return whole
+        for product, first in ((b, True), (a, False)):
+            if product.op not in ("Mul", "Dot") or len(product.nodes) < 2:
+                continue
+            near, rest = (product.nodes[0], product.nodes[1:]) if first else (product.nodes[-1], product.nodes[:-1])
+            inner = had(self(a), self(near)) if first else had(self(near), self(b))
+            others = [self(x) for x in rest]
+            parts = [inner, *others] if first else [*others, inner]
+            out = parts[0]
+            for x in parts[1:]:
+                out = multiply(out, x)
+            if out.fault is None:
+                self.note("grouping", "the entrywise product is taken before the matrix product")
+                return out
+        return whole
+
+    def sum(self, terms: tuple[Node, ...]) -> Expr:
+        """A sum; a number beside a vector stands for that number in every entry; dots are filled in."""
+        if any(t.op == "Ellipsis" for t in terms):
+            return self(series(terms, self.scope))
+        parts = [self(CONSTANT.get(str(t), t)) for t in terms]
+        shape = next((p.shape for p in parts if p.shape not in (SCALAR, None)), None)
+        if shape is not None:
+            if 1 not in shape and any(p.op == "num" and p.attr for p in parts):
+                self.note("entrywise", "a number beside a matrix is read as that number in every entry")
+            parts = [_spread(p, shape) for p in parts]
+        elif any(str(t) in CONSTANT for t in terms):
+            raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", terms[0].span)
+        return add(*parts)
+
+    def constant(self, n: Node) -> Expr:
+        """A bold number with its size: a column of ones or zeros."""
+        if len(n.nodes) != 1:
+            raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", n.span)
+        return filled(1 if n.op == "Ones" else 0, (tuples.size_of(self, n.nodes[0]), 1))
+
+    def power(self, n: Node) -> Expr:
+        base, exponent = n.nodes
+        sign = -1 if exponent.op == "Neg" else 1
+        digits = exponent.nodes[0] if exponent.op == "Neg" else exponent
+        if digits.op != "Num" or not digits.head.isdigit() or int(digits.head) > 12:
+            raise Meaningless("SR303", "a power must be a whole number of at most 12", exponent.span)
+        k = sign * int(digits.head)
+        if base.op == "Norm" and k == 2:
+            return self._squared_norm(base)
+        e = self(base)
+        if e.shape is not None and e.shape[0] == e.shape[1] != 1:
+            raise Meaningless("SR303", "the power of a matrix", n.span)
+        if e.shape not in (None, SCALAR):
+            self.note("entrywise", "the power of an array is read entrywise")
+        if k == 0 and e.shape is not None:
+            return filled(1, e.shape)
+        return power(e, k) if k > 0 else power(apply("recip", e), -k)
+
+    def _squared_norm(self, n: Node) -> Expr:
+        """The sum of the squares of a column; other norms and norms of matrices are not read."""
+        kind = n.nodes[1] if len(n.nodes) > 1 else None
+        e = self(n.nodes[0])
+        if kind is not None and kind != Node("Num", ("2",)) or e.shape is not None and e.shape[1] != 1:
+            raise Meaningless("SR303", "a norm other than the Euclidean one of a column vector", n.span)
+        return matmul(transpose(e), e)
+
+
+def multiply(a: Expr, b: Expr) -> Expr:
+    """Juxtaposition: scaling where one side is a scalar, else the matrix product (ill-shaped where a claim is wrong)."""
+    if a.shape == SCALAR:
+        return smul(a, b)
+    if b.shape == SCALAR:
+        return smul(b, a)
+    return matmul(a, b)
+
+
+def _spread(e: Expr, shape: Shape) -> Expr:
+    """A plain number beside a vector or matrix: that number in every entry."""
+    return filled(e.attr, shape) if e.op == "num" else e
+
+
+CONSTANT = {"Ones": Node("Num", ("1",)), "Zeros": Node("Num", ("0",))}
+"""A bold number in a sum is that number in every entry."""

@@ -1,0 +1,123 @@
+"""Sums over steps and over components: which of both a letter counts, from where to where, and under which restriction."""
+from __future__ import annotations
+
+from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, delta, index_sum, lift, smul, time_sum, walk
+from symrnn.read import tuples
+from symrnn.read.meaningless import Meaningless
+from symrnn.read.occurrences import Names, names_in
+from symrnn.read.tree import Node
+from symrnn.read.tree import walk as nodes_of
+
+
+class Sums(Names):
+    """Big sums."""
+
+    def big_sum(self, n: Node) -> Expr:
+        """A sum over steps or over components."""
+        var, low, high, body, restriction = n.nodes
+        if var.op != "Sym" or len(var.args) != 1:
+            raise Meaningless("SR303", "a sum over something that is no letter", n.span)
+        letter = var.head
+        declared = self.scope.table.get(letter)
+        timed = letter == self.scope.table.time_letter or (declared is not None and declared.role == "time")
+        counts = any(m.op == "Index" and letter in names_in(m) for m in nodes_of(body))
+        steps = any(m.op == "Time" and names_in(m) == {letter} for m in nodes_of(body))      # h_k, not x_{t-p+k}
+        if counts and steps and not timed:
+            raise Meaningless("SR303", f"{letter} is a step and a component in one sum (declare {letter}: index n)", n.span)
+        sized = tuples.is_size(self, high.head)
+        if steps and sized and not timed:
+            raise Meaningless("SR303", f"the sum over the steps {letter} ends at the size {high.head}", n.span)
+        return self._steps(letter, n) if timed or steps else self._components(letter, n)
+
+    def _steps(self, letter: str, n: Node) -> Expr:
+        _, low, high, body, restriction = n.nodes
+        if restriction.op != "Absent":
+            raise Meaningless("SR303", "a restricted sum over time", restriction.span)
+        first = FIRST if low.op == "Absent" else self.time(low)
+        last = LAST if high.op == "Absent" else self.time(high)
+        if "Absent" in (low.op, high.op):
+            self.note("range-left-out", f"the sum over {letter} is read over all steps that are not excluded")
+        if letter in names_in(low) | names_in(high):
+            raise Meaningless("SR303", f"the sum over {letter} ends or begins at {letter}", n.span)
+        if first.base in ("", "T") and last.base == "" and (first.base or first.offset > last.offset):
+            raise Meaningless("SR303", f"the sum over {letter} ends before it begins", n.span)
+        base = "t" if letter == self.scope.table.time_letter else letter
+        outer = self.clocks.get(letter)
+        if outer is not None:
+            self.note("index-reused", f"{letter} is the letter of a sum inside another sum over {letter}")
+        self.clocks[letter] = base
+        try:
+            inner = self(body)
+        finally:
+            if outer is None:
+                del self.clocks[letter]
+            else:
+                self.clocks[letter] = outer
+        if not any(x.op == "sym" and x.attr.time and x.attr.time.base == base or x.op == "tsum" for x in walk(inner)):
+            self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
+        return time_sum(base, first, last, inner)
+
+    def _components(self, letter: str, n: Node) -> Expr:
+        _, low, high, body, restriction = n.nodes
+        if low.op != "Absent" and not (low.op == "Num" and low.head == "1"):
+            raise Meaningless("SR303", "a sum over components that does not begin at 1", low.span)
+        outer = self.indices.pop(letter, None)
+        self.closed.discard(letter)
+        try:
+            inner = self(body)
+            i = self.indices.get(letter)
+            if i is None:
+                i = self._bound_size(letter, high)
+                self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
+                if inner.shape != SCALAR:
+                    raise Meaningless("SR303", f"a sum over {letter} of a vector or matrix without the index {letter}", n.span)
+            self._check_bound(i, high)
+            if restriction.op != "Absent":
+                inner = smul(self._restricted(restriction, i), inner)
+        finally:
+            self.indices.pop(letter, None)
+            self.closed.add(letter)
+            if outer is not None:
+                self.note("index-reused", f"{letter} is bound by a sum and free outside it")
+                self.indices[letter] = outer
+        return index_sum(i, inner)
+
+    def _bound_size(self, letter: str, high: Node) -> Index:
+        declared = self.scope.table.get(letter)
+        if declared is not None and declared.shape:
+            return Index(letter, declared.shape[0])
+        if high.op == "Sym" and len(high.args) == 1:
+            return Index(letter, high.head)
+        raise Meaningless("SR303", f"the index {letter} of the sum occurs in no component", high.span)
+
+    def _check_bound(self, i: Index, high: Node) -> None:
+        if high.op == "Absent":
+            return
+        if high.op != "Sym" or len(high.args) != 1:
+            raise Meaningless("SR303", "a sum over components that does not end at a size", high.span)
+        if high.head != i.size:
+            if self.is_clock(high):
+                raise Meaningless("SR303", f"the sum over {i} ends at the step {high.head}", high.span)
+            declared = self.scope.table.get(high.head)
+            if declared is not None and declared.kind != "size":
+                raise Meaningless("SR303", f"the sum over {i} ends at the {declared.kind} {high.head}", high.span)
+            if self._is_own_size(high.head):
+                raise Meaningless("SR303", f"the sum over {i} ends at {high.head}, but {i} runs over {i.size}", high.span)
+            self.note("bound", f"{high.head} is read as the number of components, {i.size}")
+
+    def _is_own_size(self, name: str) -> bool:
+        """Whether a size is the size of some declared symbol (else it is a name for whatever is summed)."""
+        return any(name in d.shape for d in self.scope.table if d.kind in ("vector", "matrix"))
+
+    def _restricted(self, restriction: Node, i: Index) -> Expr:
+        left, rel = restriction.nodes
+        a, b = self.index(left, i.size), self.index(rel.nodes[0], i.size)
+        if a == b:
+            raise Meaningless("SR303", f"a condition of {left.head} on itself", restriction.span)
+        if rel.head == "!=":
+            return lift(1) - delta(a, b)
+        if rel.head == "=":
+            other = str(rel.nodes[0])
+            self.note("single-term", f"the sum over {left.head} = {other} is read as the one term in which they are equal")
+            return delta(a, b)
+        raise Meaningless("SR303", f"a sum restricted by {rel.head}", restriction.span)
