@@ -1,4 +1,4 @@
-"""The documents of derivations/: the verdicts are the expected ones, the corrections stand, and what was printed is transcribed."""
+"""The documents of derivations/: the verdicts are the expected ones, corrections stand, and what was printed is transcribed."""
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-"""A cell nobody has seen, written as a document with letters of its own, goes through everything: reading, derivation, proof, code."""
+"""A cell nobody has seen, a document with letters of its own, goes through everything: reading, derivation, proof, code."""
 from __future__ import annotations
 
 import contextlib
@@ -121,7 +121,8 @@ def cells(draw: st.DrawFn) -> Cell:
         equations.append(f"{at('E')} = {long if head == 'components' else short}")
     equations.append(rf"L = \sum_{{t=1}}^{{T}} {at('E')}")
     symbols = "\n".join(f"    {name}: {words!r}" for name, words in declared.items())
-    front = [f"  time: {'sup' if sup else 'sub'}", "  symbols:", symbols, f"  targets: ['{y}']", f"  loss: {at('E')}", "  total: L"]
+    front = [f"  time: {'sup' if sup else 'sub'}", "  symbols:", symbols, f"  targets: ['{y}']",
+             f"  loss: {at('E')}", "  total: L"]
     front += [] if head == "squared" else [f"  simplex: ['{y}']"]
     body = "\n\n".join(f"$$\n{e}\n$$" for e in equations)
     return Cell("---\nsymrnn:\n" + "\n".join(front) + f"\n---\n# A cell\n\n{body}\n", count, y)
