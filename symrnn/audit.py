@@ -118,9 +118,9 @@ def audit_document(path: Path, *, timeout: float | None = None, progress: Progre
 class Auditor:
     """Judges a compiled document: the definitions of each scope are known before anything is judged."""
 
-    def __init__(self, document: Document, timeout: float | None = None) -> None:
+    def __init__(self, document: Document, timeout: float | None = None, claims_from: int | None = None) -> None:
         self.document, self.timeout = document, timeout
-        self.compiled = compile_document(document)
+        self.compiled = compile_document(document, claims_from)
         self.settings = self.compiled.settings
         self.notation = self._observed([row.reading for row in self.compiled.rows])
         self._models: dict[str, Model] = {}

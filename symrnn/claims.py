@@ -16,6 +16,7 @@ from typing import Any
 from symrnn.audit import Auditor, Equation, Judged
 from symrnn.document import Setting
 from symrnn.errors import DeclarationError, DocumentError, Place
+from symrnn.expr import symbols
 from symrnn.judge import Relation
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
@@ -76,8 +77,11 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     text = "".join(f"$$\n{g}\n$$\n\n" for g in (*given, claim))
     data, unknown = declared([*given], claim, dict(shapes or {}), assume)
     document = replace(parse_document(text, "claim.md"), settings=data)
-    auditor = Auditor(document, timeout)
-    equation = auditor.run()[-1]
+    auditor = Auditor(document, timeout, claims_from=len(given))
+    *_, equation = auditor.run()
+    if not equation.relations:
+        reason = "the formula states no relation"
+        equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
     facts = tuple(unknown) + tuple(not_understood(auditor, given))
     blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])]
     if blocked and equation.verdict in ("proved", "refuted", "conditional"):
@@ -134,13 +138,14 @@ def shares(fact: str, claim: str, setting: Setting) -> bool:
     """Whether a fact mentions a symbol of the claim (counting letters apart)."""
     table = setting.scope.table
     quiet = {d.name for d in table if d.kind in ("index", "size")} | {setting.scope.total or ""}
+    used = {s.name for e in setting.equations for s in (e.left, *symbols(e.right))} | set(setting.scope.functions)
 
     def names(text: str) -> set[str]:
         tree = read(text, table, second=False).tree
         if tree is None:
             return {canonical_name(w) for w in re.findall(r"\\?[A-Za-z]+", text)} - quiet
         return {n.head for n in walk(tree) if n.op == "Sym"} - quiet
-    return bool(names(fact) & names(claim))
+    return bool(names(fact) & (names(claim) | used))
 
 
 def shape_words(words: str) -> str | None:

@@ -92,7 +92,7 @@ class Setting:
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._total(left, right) or self._update(left, right) or self._several(left, right)
-        found = found or self._formula(left, right) or self._variable(left, right)
+        found = found or self._alias(left, right) or self._formula(left, right) or self._variable(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
         return found
@@ -137,6 +137,16 @@ class Setting:
         if left.op != "Tuple" or right.op != "Call" or any(a.op != "Sym" for a in left.nodes):
             return None
         return ", ".join(a.head for a in left.nodes)
+
+    def _alias(self, left: Node, right: Node) -> str | None:
+        """A function that the text names after a standard one: f = tanh."""
+        if left.op != "Sym" or right.op != "Sym" or len(left.args) != 1 or len(right.args) != 1:
+            return None
+        mine, other = self.scope.table.get(left.head), self.scope.table.lookup(right.head)
+        if other is None or not other.is_function or other.role is None or (mine is not None and (not mine.is_function or mine.role)):
+            return None
+        self.scope = replace(self.scope, table=self.scope.table.rebound({left.head: f"{other.kind} {other.role}"}))
+        return left.head
 
     def _formula(self, left: Node, right: Node) -> str | None:
         """A scalar function given by a formula: h(x) = f(x) / g(x)."""
@@ -199,7 +209,7 @@ class Setting:
         if self.scope.table.lookup(name) is not None or left.part("Layer") or left.part("Param"):
             return None
         try:
-            value = vectorise(Elaborator(self.scope)(right))
+            value = Elaborator(self.scope)(right)
             shape = resize(value, unify([(value, value)])).shape
         except Meaningless:
             return None
@@ -221,7 +231,10 @@ class Setting:
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""
         loss = LOSS if any(e.name == LOSS for e in self.equations) else None
-        return Model.build(name, self.settled(), loss=loss, total=TOTAL, simplex=self.simplex, initial=self.initial,
+        rows = self.settled()
+        values = sizes_of(rows)                                       # a sum over components becomes one of entries once sizes are known
+        rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
+        return Model.build(name, rows, loss=loss, total=TOTAL, simplex=self.simplex, initial=self.initial,
                            source=self.source, latex=self.latex)
 
     def settled(self) -> list[Equation]:
@@ -318,8 +331,8 @@ class Compiled:
     rows: tuple[Row, ...]
 
 
-def compile_document(document: Document) -> Compiled:
-    """Read every span of a document, scope by scope, and gather the definitions.
+def compile_document(document: Document, claims_from: int | None = None) -> Compiled:
+    """Read every span of a document, scope by scope, and gather the definitions (not from the spans numbered ``claims_from`` on).
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
@@ -335,7 +348,8 @@ def compile_document(document: Document) -> Compiled:
         found: list[Statement] | Meaningless = []
         if reading.tree is not None:
             try:
-                found = statements(reading.tree, current, identifier)
+                late = claims_from is not None and len(rows) >= claims_from
+                found = claimed(reading.tree) if late else statements(reading.tree, current, identifier)
             except Meaningless as reason:
                 found = reason
         rows.append(Row(identifier, span, reading, current, found, directive.options if directive is not None else {}))
@@ -407,6 +421,16 @@ def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     if name is not None:
         return [Statement("definition", n, sides, name, where)]
     return [Statement("claim", n, sides, None, where)]
+
+
+def claimed(n: Node) -> list[Statement]:
+    """The statements of a span in which every relation is a claim."""
+    if n.op in ("Rows", "Seq", "Implies", "Iff"):
+        return [s for part in n.nodes for s in claimed(part)]
+    whole, where = (n.nodes[0], n.nodes[1:]) if n.op == "Where" else (n, ())
+    if whole.op in ("Rows", "Seq"):
+        return [replace(s, conditions=(*s.conditions, *where)) for part in whole.nodes for s in claimed(part)]
+    return [Statement("claim", n, tuple(chain(whole)), None, where)] if whole.op == "Chain" else [Statement("mention", n)]
 
 
 def chain(n: Node) -> Iterable[Sides]:

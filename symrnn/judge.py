@@ -1,6 +1,7 @@
 """Judging one statement: its relations in order, each with its verdict, its other readings and its correction."""
 from __future__ import annotations
 
+import re
 import signal
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from symrnn.document import Setting, Sides, Statement, chain
-from symrnn.expr import Expr, Size, resize
+from symrnn.expr import SCALAR, Expr, Size, Symbol, named, resize, symbols, unify, unknown, zeros
 from symrnn.implied import implied
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
@@ -18,6 +19,7 @@ from symrnn.prove.verdict import Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
+from symrnn.read.scope import TOTAL
 from symrnn.read.spelling import before, unaligned
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
@@ -82,7 +84,7 @@ class Chain:
 
         Its right side may still equal the last side that stands, and the relation may still hold as it is printed.
         """
-        against = self._relation(replace(sides, left=anchor), text, sides)
+        against = self._relation(replace(sides, left=anchor), self._text(replace(sides, left=anchor)), sides)
         if against.verdict.word in STANDS:
             why = "right against the last side that stands; the side before it is " + ("not" if broken else "in doubt")
             return replace(against, verdict=replace(against.verdict, reason=why))
@@ -116,7 +118,12 @@ class Chain:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
-                left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
+                left, right = fitted(self._side(elaborator, sides.left), self._side(elaborator, sides.right))
+                open_sizes = unsolved(left, right)
+                if open_sizes is not None:
+                    return Relation(text, Verdict("undecided", "SR103", open_sizes))
+                names = named({}, [*symbols(left), *symbols(right)])
+                left, right = resize(left, names), resize(right, names)
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
                 verdict = self._slip(sides) or self._decided(claim)
@@ -136,10 +143,20 @@ class Chain:
         if verdict.code == "SR103" and (guess := implied(claim)) is not None:
             again = decide(guess[0])
             if again.word == "proved":
-                verdict = replace(again, conditions=(*again.conditions, *guess[1]))
+                own = self.setting.scope.total or TOTAL
+                words = tuple(re.sub(rf"\b{TOTAL}\b", lambda _: own, w) for w in guess[1])
+                verdict = replace(again, conditions=(*again.conditions, *words))
+        if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
+            reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"
+            verdict = Verdict("undecided", "SR103", reason)
         if verdict.word == "proved" and self.setting.name in self.auditor.opened:
             verdict = replace(verdict, conditions=(*verdict.conditions, self.auditor.opened[self.setting.name]))
         return verdict
+
+    def _is_open(self, s: Symbol) -> bool:
+        """A symbol of the left side that no equation defines and no condition restricts."""
+        named = {str(x) for c in self.stated for x in c.subject}
+        return s.name not in self.setting.scope.defined and s != Symbol(TOTAL, SCALAR) and s.name not in named
 
     def _side(self, elaborator: Elaborator, n: Node) -> Expr:
         """One side in the core, its open sizes as the equations of the scope determine them."""
@@ -240,6 +257,26 @@ class Chain:
                 return replace(v, readings=((shown, "proved"),), reason=f"{v.reason}; it would hold if the last term were meant inside "
                                "the sum")
         return v
+
+
+def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """The two sides with open sizes as the claim itself needs them, and a plain 0 beside an array as the array of zeros."""
+    for a, b in ((left, right), (right, left)):
+        if a.op == "num" and a.attr == 0 and b.shape not in (None, SCALAR):
+            zero = zeros(b.shape)                                     # type: ignore[arg-type]
+            left, right = (zero, right) if a is left else (left, zero)
+    values = unify([(left, right)])
+    return resize(left, values), resize(right, values)
+
+
+def unsolved(left: Expr, right: Expr) -> str | None:
+    """Why shapes decide nothing: a conflict that rests on a size nobody stated."""
+    for fault in (left.fault, right.fault):
+        if fault is not None and any(unknown(n) for s in (fault.left, fault.right) if s for n in s):
+            return "the shapes of its symbols are not all known"
+    if left.shape and right.shape and left.shape != right.shape and any(map(unknown, (*left.shape, *right.shape))):
+        return "the shapes of its two sides are not all known"
+    return None
 
 
 def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:

@@ -93,8 +93,8 @@ def test_a_correction_is_proved_when_it_is_read_afresh_in_its_document(name, tmp
 PUBLISHED = (
     ("the stray minus on the softmax", r"\sigma(\boldsymbol{o})_i = -\frac", "SR203", r"= \frac{\exp(o_i^{(t)})}"),
     ("a missing transpose, input weights",
-     r"\frac{\partial \mathcal{L}}{\partial W_{xh}} = \sum_{t = 1}^\tau \left( diag", "SR201",
-     r"{x^{(t)}}^\intercal"),
+     r"\frac{\partial \mathcal{L}}{\partial W_{xh}} = \sum_{t = 1}^\tau \left( diag\left[ 1 - (\boldsymbol{h}^{(t)})^2 \right] \right)",
+     "SR201", r"{x^{(t)}}^\intercal"),
     ("a missing transpose, output weights",
      r"\frac{\partial \mathcal{L}}{\partial W_{yh}} = \sum_{t = 1}^\tau \left( \boldsymbol{\sigma}",
      "SR201", r"{\boldsymbol{h}^{(t)}}^\intercal"),

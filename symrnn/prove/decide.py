@@ -149,7 +149,7 @@ def proved(claim: Claim, proof: Proof, outcome: Outcome | None, stated: tuple[st
            way: str = "normal form") -> Verdict:
     """``proved`` for all sizes and every T, with what the proof rests on."""
     if outcome is not None and outcome.status == "equal":
-        way += f"; exact evaluation agrees for {outcome.scope} up to 2^-{outcome.exponent}"
+        way += "; exact evaluation agrees" + (f" for {outcome.scope}" if outcome.scope else "") + f" up to 2^-{outcome.exponent}"
     outside = tuple(f"the claim does not speak of {o}: a printed symbol does not exist there" for o in proof.outside)
     return Verdict("proved", method=way, scope=EVERYWHERE, error_bound="0", conditions=(*stated, *proof.facts, *outside),
                    domain=domain(claim), proof=tuple(proof.obligations), rules=proof.rules, uses=tuple(proof.inlined))
@@ -228,7 +228,7 @@ def unconnected(claim: Claim) -> str | None:
             if claim.model.loss is None:
                 return f"{u.name} has no definition here"
             u = Symbol(claim.model.loss, SCALAR, "variable", None)
-        if u.name != s.name and not prover.depends(u.name, s.name):
+        if u != s and not prover.depends(u.name, s.name):
             return f"no definition connects {u.name} with {s.name}, so its derivative says nothing here"
     return None
 

@@ -92,7 +92,7 @@ class Notation:
         name = re.sub(r"^mathcal\{(\w)\}$", r"\1", plain) or cls.total
         return cls(names={**functions, **({name: total} if total else {}), **latex_names}, time=table.time, letter=letter,
                    last=_most(_LAST.findall(text)) or cls.last,
-                   transpose=_most(t.strip("{}") for t in _TRANSPOSES.findall(text)) or cls.transpose,
+                   transpose=_most(t.strip("{}") for t in _TRANSPOSES.findall(_BOUNDS.sub("", text))) or cls.transpose,
                    diag=_diagonal(text) or cls.diag, total=name,
                    gradient="nabla" if len(_NABLA.findall(text)) > len(_NUMERATORS.findall(text)) else "fraction")
 
@@ -217,6 +217,7 @@ _NUMERATORS = re.compile(rf"\\frac\s*\{{\s*\\partial\s*({_LETTER})\s*\}}")
 _NABLA = re.compile(r"\\nabla\s*_")
 _NABLAS = re.compile(rf"\\nabla\s*_\s*(?:\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}|\w)\s*({_LETTER})")
 _LAST = re.compile(r"\\sum\s*_\s*\{\s*\w+\s*=\s*1\s*\}\s*\^\s*\{?\s*(\\tau|T|N)\b")
+_BOUNDS = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*(?:_(?:\{[^{}]*\}|\w))?\s*\^\s*(?:\{[^{}]*\}|\\?\w+)")
 _TRANSPOSES = re.compile(r"\^\s*\{?\s*(?:\([^()]*\)|\\langle.*?\\rangle)?\s*(\\top|\\intercal|T(?![A-Za-z])|\\mathsf\s*\{?T\}?)")
 _DIAG = re.compile(
     r"(\\(?:mathrm|operatorname|text|mathbf|textrm)\s*\{\s*[dD]iag\s*\}|\b[dD]iag)\s*(?:\\left|\\[Bb]igg?l?)?\s*(\(|\[|\\\{)")
