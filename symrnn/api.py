@@ -109,9 +109,12 @@ def emit(
     The style ``looped`` works for any number of steps; ``unrolled`` needs `steps` and `sizes`.
     """
     compiled = model(source)
+    from symrnn.emit import Header
     from symrnn.emit import emit as emit_model
+    from symrnn.prove.selfproof import self_proof
 
-    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs))
+    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs),
+                      header=Header(self_proof(compiled)))
 
 
 def report(

@@ -193,10 +193,12 @@ class Page:
 
     def emit(self, d: Directive) -> str:
         """The emitted module, folded."""
-        from symrnn.emit import emit
+        from symrnn.emit import Header, emit
+        from symrnn.prove.selfproof import self_proof
         target = d.argument.strip() or "numpy"
         name = f"code/{self.name.replace('-', '_')}_{target}.py"
-        self.extra[name] = emit(replace(self.model_at(d), name=self.name), target=target)
+        model = replace(self.model_at(d), name=self.name)
+        self.extra[name] = emit(model, target=target, header=Header(self_proof(model)))
         return (f"[{name}]({name}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {name}` checks "
                 "every gradient again.\n\n<details><summary>The module</summary>\n\n"
                 f"```python\n{self.extra[name].rstrip()}\n```\n\n</details>")
