@@ -1,7 +1,9 @@
-# symrnn: `make help` lists the targets. PYTHON chooses the interpreter, VENV the environment it makes.
+# symrnn: `make help` lists the targets. PYTHON chooses the interpreter, VENV the environment it makes,
+# WORKERS how many tests run at once.
 
 PYTHON ?= python3
 VENV ?= .venv
+WORKERS ?= 2
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
@@ -14,10 +16,10 @@ report: $(VENV)/installed ## regenerate reports/ from derivations/
 	$(RUN) -m symrnn report
 
 test: $(VENV)/installed ## run all tests
-	$(RUN) -m pytest -q
+	$(RUN) -m pytest -q -n $(WORKERS)
 
 fast: $(VENV)/installed ## run the tests that are not marked slow
-	$(RUN) -m pytest -q -m "not slow"
+	$(RUN) -m pytest -q -n $(WORKERS) -m "not slow"
 
 mutants: $(VENV)/installed ## judge every mutant of every true identity (some minutes)
 	SYMRNN_MUTANTS=all $(RUN) -m pytest -q tests/test_mutants.py
