@@ -45,7 +45,8 @@ CASES: dict[str, list[Expr]] = {
     "add": [node("add", q("A", s), q("B", s), q("C", s)) for s in SHAPES],
     "smul": [node("smul", q("A", SCALAR), q("B", s)) for s in SHAPES],
     "matmul": [node("matmul", q("A", a), q("B", b)) for a, b in (
-        (TALL, ("m", "k")), (TALL, ("m", 1)), (ROW, TALL), (ROW, VECTOR), (VECTOR, ROW), (SCALAR, ROW), (VECTOR, SCALAR), (SQUARE, SQUARE))],
+        (TALL, ("m", "k")), (TALL, ("m", 1)), (ROW, TALL), (ROW, VECTOR), (VECTOR, ROW), (SCALAR, ROW), (VECTOR, SCALAR),
+        (SQUARE, SQUARE))],
     "had": [node("had", q("A", s), q("B", s)) for s in (VECTOR, ROW, TALL, SQUARE)],
     "transpose": [node("transpose", q("A", s)) for s in (VECTOR, ROW, TALL, SQUARE)],
     "pow": [node("pow", q("A", s), attr=n) for s in (SCALAR, VECTOR, TALL) for n in (-2, -1, 0, 1, 2, 3)],
@@ -54,7 +55,8 @@ CASES: dict[str, list[Expr]] = {
     "lse": [log_sum_exp(q("A")), log_sum_exp(q("A", (2, 1)))],
     "sum": [node("sum", q("A", s)) for s in (VECTOR, ROW, TALL, SQUARE)],
     "diag": [diag(q("A")), diag(q("A", (2, 1)))],
-    "vcall": [node("vcall", q("A"), q("B", ("m", 1)), attr=("G", ("k", 1))), node("vcall", q("A"), q("B", SCALAR), attr=("G", VECTOR)),
+    "vcall": [node("vcall", q("A"), q("B", ("m", 1)), attr=("G", ("k", 1))), node("vcall", q("A"), q("B", SCALAR), attr=("G",
+        VECTOR)),
               node("vcall", q("A"), attr=("G", SCALAR))],
 }
 EVERY = [pytest.param(e, k, id=f"{e}"[:40] + f" {e.args[0].shape} by {'ABC'[k]}") for cases in CASES.values() for e in cases

@@ -10,7 +10,7 @@ from symrnn.expr.functions import function, is_unspecified
 from symrnn.prove import elementary
 from symrnn.prove.claim import Unsupported
 from symrnn.prove.elementary import Value
-from symrnn.prove.forms import Atom, Factor, Form, Label, Range, Term
+from symrnn.prove.forms import BOUND, Atom, Factor, Form, Label, Range, Term, never_negative
 from symrnn.prove.product import LIMIT, ONE, Products, Terms
 
 Change = Callable[[Atom], Form | Atom | None]
@@ -46,6 +46,20 @@ class Algebra(Products):
         """A step as a number, counted from 1."""
         base = self.of(Atom("n", STEP + t.base), ()) if t.base else self.number(0)
         return self.add(base, self.number(t.offset))
+
+    def counted(self, f: Form) -> Form:
+        """What does not change with t, taken out of the sums over t: it is summed as many times as there are steps."""
+        kept: Terms = {}
+        pieces: list[Form] = []
+        for t, c in f.terms:
+            moves = any(x.base == BOUND for a, _, _ in t.flat() for x in a.times())
+            if moves or t.over is None or not never_negative(t.over):
+                kept[t] = c
+                continue
+            lo, hi = t.over
+            steps = self.add(self.subtract(self.position(hi), self.position(lo)), self.number(1))
+            pieces.append(self.times(self.form(f.labels, {Term(t.parts): c}), steps))
+        return self.add(self.form(f.labels, kept), *pieces) if pieces else f
 
     # ------------------------------------------------------------------------------------------------------ linear part
     def add(self, *forms: Form) -> Form:
@@ -124,6 +138,7 @@ class Algebra(Products):
 
     def lift(self, kind: str, name: str, f: Form) -> Form:
         """A function of a form as one atom, with the slots in the order that gives the least argument."""
+        f = self.counted(f)
         if any(t.over is not None for t, _ in f.terms):
             raise Unsupported("a function of a sum over time")
         labels = list(self.sizes_in(f).items())
@@ -201,6 +216,8 @@ class Algebra(Products):
 
     def _derivative_term(self, t: Term, s: Symbol, labels: Sequence[Label], axes: Sequence[tuple[Label, Size]]) -> Form | None:
         if t.over is not None and s.time is not None:
+            if all((u.name, u.kind) != (s.name, s.kind) for a, _, _ in t.flat() for u in a.symbols()):
+                return None
             raise Unsupported("the derivative of a sum over time by a quantity of one step")
         factors, dummies = t.factors(self.fresh)
         free = {d: "~" + d[1:] for d in dummies}                    # dummies of the product count as free while one factor varies

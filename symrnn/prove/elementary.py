@@ -54,6 +54,7 @@ class Value:
 # ------------------------------------------------------------------------------------------------------------- reciprocals
 def recip(A: Algebra, f: Form) -> Form:
     """1/f where f is not zero."""
+    f = A.counted(f)
     if f.is_zero:
         raise Unsupported("a division by zero")
     if len(f.terms) == 1:

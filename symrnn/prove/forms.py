@@ -59,6 +59,13 @@ class Atom(Hashed):
         who = f"{self.symbol.kind}:{self.symbol}" if self.symbol else self.name
         return f"{self.kind}:{who}:{inner}:{self.slots}"
 
+    def symbols(self) -> Iterator[Symbol]:
+        """The symbols inside."""
+        if self.symbol is not None:
+            yield self.symbol
+        for a in self.args:
+            yield from a.symbols()
+
     def times(self) -> Iterator[Time]:
         """The time indices inside."""
         if self.symbol is not None and self.symbol.time is not None:
@@ -84,6 +91,11 @@ class Term(Hashed):
     def sort(self) -> str:
         body = ";".join(",".join(f"{a.sort}[{' '.join(ix)}]^{e}" for a, ix, e in part) for part in self.parts)
         return f"{self.over[0]}..{self.over[1]}|{body}" if self.over else body
+
+    def flat(self) -> Iterator[Factor]:
+        """Every factor."""
+        for part in self.parts:
+            yield from part
 
     def factors(self, fresh: Iterator[Label]) -> tuple[list[Factor], dict[Label, Size]]:
         """The factors with fresh dummies, and the size of each dummy."""
@@ -121,9 +133,8 @@ class Form(Hashed):
     def atoms(self) -> Iterator[Atom]:
         """Every atom at the top level of a term."""
         for t, _ in self.terms:
-            for part in t.parts:
-                for a, _, _ in part:
-                    yield a
+            for a, _, _ in t.flat():
+                yield a
 
     def times(self) -> Iterator[Time]:
         for a in self.atoms():
@@ -133,10 +144,7 @@ class Form(Hashed):
         """The symbols that occur, also inside functions, in order."""
         out: dict[Symbol, None] = {}
         for a in self.atoms():
-            if a.symbol is not None:
-                out[a.symbol] = None
-            for b in a.args:
-                out.update(b.symbols())
+            out.update(dict.fromkeys(a.symbols()))
         return out
 
     def __str__(self) -> str:
@@ -156,6 +164,24 @@ def show_factor(f: Factor) -> str:
     name = str(a.symbol) if a.symbol else a.name or a.kind
     inside = f"({', '.join(map(str, a.args))})" if a.args else ""
     return name + inside + (f"_[{' '.join(ix)}]" if ix else "") + (f"^{e}" if e != 1 else "")
+
+
+def fewest(over: Range) -> int | None:
+    """The least of last - first + 1 over T >= 1 (and t = 1..T); None when nothing is known.
+
+    >>> fewest((Time("", 1), Time("T", 0))), fewest((Time("", 3), Time("T", 0))), fewest((Time("t", 1), Time("T", 0)))
+    (1, -1, 0)
+    """
+    lo, hi = over
+    if lo.base == hi.base or (lo.base, hi.base) == ("t", "T"):
+        return hi.offset - lo.offset + 1
+    return hi.offset - lo.offset + 2 if not lo.base and hi.base in ("t", "T") else None
+
+
+def never_negative(over: Range) -> bool:
+    """Whether last - first + 1 is the number of steps for every T: where it is negative, the sum is empty and the count 0."""
+    least = fewest(over)
+    return least is not None and least >= 0
 
 
 class TooSymmetric(Exception):

@@ -17,15 +17,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symrnn.expr import Symbol, Time
-from symrnn.model import FIRST, LAST
 from symrnn.prove.claim import Claim, Unsupported
-from symrnn.prove.forms import BOUND, Form, Range, Term
-from symrnn.prove.lower import fewest
-from symrnn.prove.meaning import ROUNDS, Meaning, Notes, inside
+from symrnn.prove.forms import BOUND, Form, Range, Term, never_negative
+from symrnn.prove.meaning import Meaning, Notes, inside
 
-MANY = 400
+ROUNDS = 6
+"""How many times definitions are put in before a way is given up; the proofs of the tests need at most 3."""
+MANY = 200
 """Beyond this many terms no further definition is put in."""
-WHOLE: Range = (FIRST, LAST)
+STEPS = 4
+"""At how many different steps the definition of one quantity is put in; doing so again and again proves nothing."""
 Align = Callable[["Prover", Form], Form]
 SMALL = 8
 """The most small T that are treated one by one."""
@@ -89,7 +90,7 @@ class Prover(Meaning):
     # -------------------------------------------------------------------------------------------------------- sums over t
     def equal(self, left: Form, right: Form) -> bool:
         """Equality of two forms that may carry sums over time."""
-        if left == right:
+        if left == right or self.algebra.counted(left) == self.algebra.counted(right):
             return self.state("both sides have one normal form")
         left, right = self.opened(left), self.opened(right)
         if not any(t.over for f in (left, right) for t, _ in f.terms):
@@ -110,7 +111,7 @@ class Prover(Meaning):
         return self.algebra.substitute(f, values)
 
     def ranged(self, f: Form, move: int | None) -> Form:
-        """Every sum over t brought to t = 1..T, re-indexed by ``move`` (None: so that its latest step is t).
+        """Every sum over t brought to 1..T (or t..T, 1..t), re-indexed by ``move`` (None: so that its latest step is t).
 
         A range that is empty with a negative count for some T is left as it is: its end terms would not cancel there.
         """
@@ -124,13 +125,15 @@ class Prover(Meaning):
             k = -max((x.offset for x in body.times() if x.base == BOUND), default=0) if move is None else move
             body = A.retime(body, lambda x, k=k: x + k if x.base == BOUND else x)     # summand at #+k, so # runs over lo-k..hi-k
             lo, hi = lo - k, hi - k
-            least = fewest((lo, hi))
-            if lo.base or hi.base != "T" or least is None or least < 0:
+            if lo.base not in ("", "t") or hi.base not in ("t", "T") or lo.base == hi.base or not never_negative((lo, hi)):
                 pieces.append(A.form(f.labels, {Term(v.parts, (lo, hi)): d for v, d in body.terms}))
                 continue
-            pieces.append(A.form(f.labels, {Term(v.parts, WHOLE): d for v, d in body.terms}))
-            ends = [(Time("", n), 1) for n in range(lo.offset, 1)] + [(Time("", n), -1) for n in range(1, lo.offset)]
-            ends += [(Time("T", n), 1) for n in range(1, hi.offset + 1)] + [(Time("T", n), -1) for n in range(hi.offset + 1, 1)]
+            begin = 0 if lo.base else 1                             # ranges 1..T, t..T and 1..t are the ones kept
+            pieces.append(A.form(f.labels, {Term(v.parts, (Time(lo.base, begin), Time(hi.base))): d for v, d in body.terms}))
+            ends = [(Time(lo.base, n), 1) for n in range(lo.offset, begin)]
+            ends += [(Time(lo.base, n), -1) for n in range(begin, lo.offset)]
+            ends += [(Time(hi.base, n), 1) for n in range(1, hi.offset + 1)]
+            ends += [(Time(hi.base, n), -1) for n in range(hi.offset + 1, 1)]
             for at, sign in ends:
                 term = A.retime(body, lambda x, at=at: at + x.offset if x.base == BOUND else x)
                 pieces.append(A.scale(sign, term))
@@ -237,12 +240,14 @@ class Prover(Meaning):
     def unfold(self, left: Form, right: Form, window: Window, rounds: int = ROUNDS) -> list[int] | None:
         """Put in definitions on demand until the forms are equal; the offsets used, or None."""
         reach: list[int] = []
+        done: dict[tuple[str, str], set[Time | None]] = {}
         for k in range(rounds + 1):
             if left == right or self.cleared(left, right):
                 return reach
             if k == rounds or len(left.terms) + len(right.terms) > MANY:
                 return None
-            pick = self.pick(left, right, window)
+            pick = [s for s in self.pick(left, right, window)
+                    if len(done.setdefault((s.name, s.kind), set()) | {s.time}) <= STEPS]
             if not pick:
                 return None
             values: dict[Symbol, Form] = {}
@@ -250,6 +255,7 @@ class Prover(Meaning):
                 d = self.definition(s)
                 assert d is not None and s.time is not None
                 values[s] = d
+                done[s.name, s.kind].add(s.time)
                 self.notes.inlined[f"adjoint of {s.name}" if s.kind == "adjoint" else s.name] = None
                 if s.time.base == window.base:
                     reach.append(s.time.offset)
@@ -329,6 +335,7 @@ class Prover(Meaning):
 #: Ways to give both sides the same ranges: in words, what is done to the left side, what to the right side.
 ALIGNED: tuple[tuple[str, Align, Align], ...] = (
     ("", lambda p, f: f, lambda p, f: f),
+    ("constants taken out of the sums", lambda p, f: p.algebra.counted(f), lambda p, f: p.algebra.counted(f)),
     ("ranges brought to t = 1..T, end terms counted apart", lambda p, f: p.ranged(f, 0), lambda p, f: p.ranged(f, 0)),
     ("the right sum re-indexed by +1", lambda p, f: p.ranged(f, 0), lambda p, f: p.ranged(f, 1)),
     ("the right sum re-indexed by -1", lambda p, f: p.ranged(f, 0), lambda p, f: p.ranged(f, -1)),

@@ -184,36 +184,9 @@ def _time_sum(L: Lowering, e: Expr) -> Form:
         body = L(e.args[0])
     finally:
         L.letter, L.over = "", None
-    out = L.algebra.form(body.labels, {})
-    for t, c in body.terms:
-        if t.over is not None:
-            raise Unsupported("a sum over time inside a sum over time")
-        moves = any(x.base == BOUND for part in t.parts for a, _, _ in part for x in a.times())
-        if moves:
-            out = L.algebra.add(out, L.algebra.form(body.labels, {Term(t.parts, (lo, hi)): c}))
-        else:
-            out = L.algebra.add(out, L.algebra.times(L.algebra.form(body.labels, {t: c}), steps(L.algebra, (lo, hi))))
-    return out
-
-
-def fewest(over: Range) -> int | None:
-    """The least of last - first + 1 over T >= 1 (and t = 1..T); None when it is not bounded below. Below 0 the formula is wrong.
-
-    >>> fewest((Time("", 1), Time("T", 0))), fewest((Time("", 3), Time("T", 0))), fewest((Time("t", 1), Time("T", 0)))
-    (1, -1, 0)
-    """
-    lo, hi = over
-    if lo.base == hi.base or (lo.base, hi.base) == ("t", "T"):
-        return hi.offset - lo.offset + 1
-    return hi.offset - lo.offset + 2 if not lo.base and hi.base in ("t", "T") else None
-
-
-def steps(A: Algebra, over: Range) -> Form:
-    """How many steps a range has: last - first + 1."""
-    least, (lo, hi) = fewest(over), over
-    if least is None or least < 0:
-        raise Unsupported(f"a constant summed over {lo}..{hi}, which is empty for some T")
-    return A.add(A.subtract(A.position(hi), A.position(lo)), A.number(1))
+    if any(t.over is not None for t, _ in body.terms):
+        raise Unsupported("a sum over time inside a sum over time")
+    return L.algebra.form(body.labels, {Term(t.parts, (lo, hi)): c for t, c in body.terms})
 
 
 def _call(L: Lowering, e: Expr) -> Form:

@@ -58,3 +58,17 @@ def random_models(draw: Callable[[st.SearchStrategy[Any]], Any]) -> Model:
     second = right(("m", 1), (*known, u, u[-1], v[-1]), 3)
     error = right(SCALAR, (*known, u, v), 2) + draw(st.sampled_from([total(u), total(v * v), total(v)]))
     return Model.build("random", [(u, first), (v, second), (scalar("l"), error)], loss="l")
+
+
+def lstm() -> Model:
+    """Gates f, i, o and candidate g, each with a pre-activation of its own; the loss is the sum of the output."""
+    x, h, c = sequence("x", "m", kind="input"), sequence("h", "n"), sequence("c", "n")
+    rows: list[tuple[Expr, Expr]] = []
+    gate = {}
+    for name, act in (("f", "sigmoid"), ("i", "sigmoid"), ("o", "sigmoid"), ("g", "tanh")):
+        a = sequence("a_" + name, "n")
+        gate[name] = sequence(name, "n")
+        rows += [(a, param("W_" + name, "n", "n") @ h[-1] + param("U_" + name, "n", "m") @ x + param("b_" + name, "n")),
+                 (gate[name], apply(act, a))]
+    rows += [(c, gate["f"] * c[-1] + gate["i"] * gate["g"]), (h, gate["o"] * apply("tanh", c)), (scalar("l"), total(h))]
+    return Model.build("lstm", rows, loss="l")
