@@ -8,6 +8,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 import sympy
+from ids import stable
 
 from symrnn.component_rows import NoSuchStep, NotComponents
 from symrnn.components import Components
@@ -84,7 +85,7 @@ def test_an_expression_over_the_leaves_has_no_other_symbols():
                                             (Symbol("U", ("n", "m"), "gradient"), 1, 2),
                                             (Symbol("V", ("k", "n"), "gradient"), 2, 1),
                                             (Symbol("h", ("n", 1), "adjoint", Time("", 0)), 1, 0),
-                                            (Symbol("x", ("m", 1), "adjoint", Time("", 2)), 2, 0)], ids=str)
+                                            (Symbol("x", ("m", 1), "adjoint", Time("", 2)), 2, 0)], ids=stable)
 def test_a_gradient_is_the_limit_of_difference_quotients(activation, of, i, j):
     c = Components(network(activation), SIZES, T)
     values = point(c, "differences")
@@ -176,7 +177,7 @@ i, j = Index("i", "n"), Index("j", "n")
     (log_sum_exp(h), lambda W, H: sympy.log(sympy.exp(H[0][0]) + sympy.exp(H[1][0]))),
     (entry(node("cat", h, ones(("n", 1)), attr="2n"), 3), lambda W, H: sympy.S.One),
     (entry(node("slice", h, attr=(2, 2, 1))), lambda W, H: H[1][0]),
-], ids=str)
+], ids=stable)
 def test_each_operation_means_its_entries(e, by_hand):
     c = Components(network(), SIZES, T)
     H = c.entries(at(h, 2))
@@ -197,7 +198,7 @@ def test_a_step_that_does_not_exist_is_said(time_):
 
 
 @pytest.mark.parametrize("e", [symbol("h", ("n", 1), time=Time("s", 0)), entry(W, i, j), W + V, symbol("Q", ("n", 1), "gradient"),
-                               derivative(scalar("l"), W @ h), symbol("z", ("nowhere", 1))], ids=str)
+                               derivative(scalar("l"), W @ h), symbol("z", ("nowhere", 1))], ids=stable)
 def test_what_has_no_component_form_is_said(e):
     with pytest.raises(NotComponents):
         Components(network(), SIZES, T).named(e, {"t": 1})

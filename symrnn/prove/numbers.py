@@ -92,7 +92,7 @@ class System:
         fails for it fails for unspecified functions; a field uses oracles instead.
         """
         base, _, by = name.partition(" by ")
-        shift = sum(map(ord, base)) % 5
+        shift = sum(map(ord, base)) % 5                               # another function for another name
         flat = [(n, x) for n, arg in enumerate(args) for row in arg for x in row]
         out = np.empty(shape, dtype=self.dtype)
         chosen = [x for n, x in flat if by and n == int(by)]
@@ -106,6 +106,13 @@ class System:
                 terms = [self.number(a) * x + self.number(b) * x * x for k, (_, x) in enumerate(flat) for a, b in [weight(k)]]
                 out[i, j] = sum(terms[1:], terms[0])
         return out
+
+    @staticmethod
+    def instance_text(name: str) -> str:
+        """The instance of an unspecified vector function in words."""
+        shift = sum(map(ord, name)) % 5
+        return (f"entry i is the sum over k of a u_k + b u_k^2 with a = (2i + 3k + {shift}) mod 5 - 1 and b = (i + k + {shift}) mod 3 + 1, "
+                "i and k from 0")
 
     @staticmethod
     def weight(name: str, row: int, shift: int) -> Callable[[int], tuple[int, int]]:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from hashlib import blake2b
 from typing import Any
 
+from symrnn.expr import walk
 from symrnn.prove.claim import Claim, Missing, Unsupported
 from symrnn.prove.evaluate import Draw, Point
 from symrnn.prove.exact import Difference, compare, differences
@@ -216,8 +217,15 @@ class Finder:
         keys = sorted(found.values, key=lambda k: (k[1] is not None, k[0], k[1] or 0))
         return Counterexample(
             T, sizes, {label(k): matrix_text(found.values[k]) for k in keys}, d.times, d.indices, d.entry, left, right,
-            "+/-" not in left + right, {base[1:]: str(i) for base, i in self.instances.items()}, tried,
+            "+/-" not in left + right, {**{base[1:]: str(i) for base, i in self.instances.items()}, **vector_instances(self.claim)}, tried,
             tuple((*k, tuple(tuple(map(Fraction, row)) for row in found.values[k])) for k in keys))
+
+
+def vector_instances(claim: Claim) -> dict[str, str]:
+    """What stands for the unspecified vector functions that a claim or its model uses."""
+    sides = (claim.left, claim.right, *(e.right for e in claim.model.equations))
+    names = dict.fromkeys(str(x.attr[0]) for side in sides for x in walk(side) if x.op in ("vcall", "vjac"))
+    return {name: System.instance_text(name) for name in names}
 
 
 def drawer(values: Values, number: int) -> Draw:

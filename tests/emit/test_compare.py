@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from ids import stable
 
 from symrnn.emit.compare import Code, NotComparable, deviation
 from symrnn.expr import SCALAR, Index, Time, apply, delta, derivative, diag, entry, index_sum, negative, scale, symbol, time_sum
@@ -110,7 +111,7 @@ def test_a_model_that_has_no_code_is_compared_with_digits_alone():
     (sequence("h", "n_h"), sequence("h", "n_h").T),
     (symbol("h", ("n_h", 1), time=Time("T", 1)), sequence("h", "n_h")),
     (apply("log", negative(sequence("h", "n_h") ** 2)), sequence("h", "n_h")),
-], ids=str)
+], ids=stable)
 def test_what_cannot_be_compared_is_said(model, code, left, right):
     with pytest.raises(NotComparable):
         deviation(left, right, model, SIZES, code=code)

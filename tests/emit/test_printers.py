@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 import sympy
+from ids import stable
 
 from symrnn.emit.arrays import Arrays, kind
 from symrnn.emit.kernels import KERNELS, sources
@@ -94,7 +95,7 @@ EXPRESSIONS = [
 ]
 
 
-@pytest.mark.parametrize("e", EXPRESSIONS, ids=str)
+@pytest.mark.parametrize("e", EXPRESSIONS, ids=stable)
 def test_the_printed_expression_computes_the_expression(e):
     assert e.shape is not None, e.fault
     values, columns = array_of(e)
@@ -115,7 +116,7 @@ def test_the_printed_expression_computes_the_expression(e):
     (apply("recip", h), "1 / h"),
     (negative(had(h, b)), "-h*b"),
     (h - b, "h - b"),
-], ids=str)
+], ids=stable)
 def test_the_text_is_what_one_would_write(e, text):
     assert ArrayPrinter().doprint(Arrays(lambda sym: sympy.Symbol(sym.name), sympy.Symbol)(e)) == text
 

@@ -235,10 +235,10 @@ def test_a_difference_over_the_field_without_a_real_point_is_no_refutation():
     assert any(row.status == "different" for row in result.tried)
 
 
-def test_a_claim_without_an_instance_is_not_refuted():
+def test_a_false_claim_about_an_unspecified_vector_function_names_the_instance_that_refutes_it():
     u = param("u", "n")
-    result = search(Claim(node("vcall", u, attr=("f", ("n", 1))), u, NONE))
-    assert result.found is None and "no instance" in result.reason
+    found = search(Claim(node("vcall", u, attr=("f", ("n", 1))), u, NONE)).found
+    assert found is not None and "f" in found.instances
 
 
 def test_a_true_claim_and_an_undecided_one_give_the_reason():
