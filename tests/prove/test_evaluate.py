@@ -184,7 +184,6 @@ def test_an_unspecified_vector_function_obeys_the_chain_rule_in_the_field():
 def test_an_unspecified_vector_function_has_one_instance_in_the_reals_with_its_own_jacobian():
     f = ("f", ("m", 1))
     e, jacobian = node("vcall", W @ v, s, attr=f), node("vjac", W @ v, s, attr=(*f, 0)) @ W
-    assert at(e).shape == (2, 1) or at(e).size
     assert np.allclose(np.asarray(at(derivative(e, v)), float), np.asarray(at(jacobian), float))
 
 
