@@ -198,3 +198,53 @@ def check_code(model: Model, seed: int, sizes: dict[str, int]) -> None:
                 moved[number][at] += step
                 sides.append(looped.loss(looped.Params(*moved), x, y))
             assert close(mine[number][at], (sides[0] - sides[1]) / 2e-5, 1e-7), (model.parameters[number], at)
+
+
+TWO_STATES = r"""---
+symrnn:
+  time: sub
+  symbols:
+    x: vector n_x, sequence
+    m: vector n, sequence
+    s: vector n, sequence
+    g: vector n, sequence
+    q: vector n_y, sequence
+    r: vector n_y, sequence
+    u: vector n_y, sequence
+    A: matrix n n
+    B: matrix n n_x
+    C: matrix n n
+    D: matrix n n
+    F: matrix n n
+    G: matrix n_y n
+    k: index
+    t: time
+  targets: [u]
+  simplex: [u]
+  loss: E_t
+  total: L
+---
+# Two states, each of which feeds the other
+
+$$ m_t = B x_t + C g_{t-1} + A s_{t-1} $$
+
+$$ s_t = \sin(m_t) $$
+
+$$ g_t = \tanh(D g_{t-1} + F s_t) $$
+
+$$ q_t = G g_t $$
+
+$$ r_t = \mathrm{softmax}(q_t) $$
+
+$$ E_t = -\sum_k u_{t,k} \log r_{t,k} $$
+
+$$ L = \sum_{t=1}^{T} E_t $$
+"""
+
+
+def test_an_adjoint_of_a_state_that_feeds_another_of_the_same_step_is_proved_for_all_sizes(tmp_path):
+    path = tmp_path / "two.md"
+    path.write_text(TWO_STATES, encoding="utf-8")
+    every = claims(symrnn.model(path))
+    assert len(every) == 12
+    assert {decide(claim, Witnesses(exact=False)).word for claim in every.values()} == {"proved"}

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from symrnn.expr import Symbol, Time
 from symrnn.prove.claim import Claim, Unsupported
@@ -56,6 +57,16 @@ class Window:
     given: int = 1
 
 
+@dataclass(frozen=True)
+class Route:
+    """Both sides after one way of aligning their sums, with what that rests on."""
+
+    way: str
+    left: Form
+    right: Form
+    notes: Notes
+
+
 class Prover(Meaning):
     """Prove one claim; :meth:`prove` gives a Proof or None (not proved, which refutes nothing)."""
 
@@ -95,12 +106,12 @@ class Prover(Meaning):
         left, right = self.opened(left), self.opened(right)
         if not any(t.over for f in (left, right) for t, _ in f.terms):
             return self.attempt(lambda: self.pointwise(left, right))
-        routes: dict[tuple[Form, Form], tuple[str, Notes]] = {}
+        routes: dict[tuple[Form, Form], Route] = {}
         for way, f, g in ALIGNED:
-            pair, notes = self.apart(lambda f=f, g=g: (f(self, left), g(self, right)))  # type: ignore[misc]
-            routes.setdefault(pair, (way, notes))
-        return any(self.attempt(lambda pair=pair, r=rounds: self.equal_sums(*pair, *routes[pair], r))  # type: ignore[misc]
-                   for rounds in (0, ROUNDS) for pair in routes)    # first without any definition: most re-indexings need none
+            pair, notes = self.apart(partial(lambda f, g: (f(self, left), g(self, right)), f, g))
+            routes.setdefault(pair, Route(way, *pair, notes))
+        return any(self.attempt(partial(self.equal_sums, route, rounds))
+                   for rounds in (0, ROUNDS) for route in routes.values())  # first without definitions: most need none
 
     def opened(self, f: Form) -> Form:
         """Put in the sums over t that define the total loss and the gradients."""
@@ -123,8 +134,7 @@ class Prover(Meaning):
             lo, hi = t.over
             body = A.form(f.labels, {Term(t.parts): c})
             k = -max((x.offset for x in body.times() if x.base == BOUND), default=0) if move is None else move
-            body = A.retime(body, lambda x, k=k: x + k if x.base == BOUND else x)     # summand at #+k, so # runs over lo-k..hi-k
-            lo, hi = lo - k, hi - k
+            body, lo, hi = A.shift(body, k, BOUND), lo - k, hi - k  # the summand k steps later, the range k earlier
             if lo.base not in ("", "t") or hi.base not in ("t", "T") or lo.base == hi.base or not never_negative((lo, hi)):
                 pieces.append(A.form(f.labels, {Term(v.parts, (lo, hi)): d for v, d in body.terms}))
                 continue
@@ -134,19 +144,18 @@ class Prover(Meaning):
             ends += [(Time(lo.base, n), -1) for n in range(begin, lo.offset)]
             ends += [(Time(hi.base, n), 1) for n in range(1, hi.offset + 1)]
             ends += [(Time(hi.base, n), -1) for n in range(hi.offset + 1, 1)]
-            for at, sign in ends:
-                term = A.retime(body, lambda x, at=at: at + x.offset if x.base == BOUND else x)
-                pieces.append(A.scale(sign, term))
+            pieces += [A.scale(sign, A.place(body, BOUND, at)) for at, sign in ends]
         return A.add(*pieces)
 
-    def equal_sums(self, left: Form, right: Form, way: str, notes: Notes, rounds: int) -> bool:
+    def equal_sums(self, route: Route, rounds: int) -> bool:
         """Equality of the summands, range by range, after both sides were aligned in one way."""
-        self.notes.add(notes)
-        if way:
-            self.state(way)
-        ranges = {t.over for f in (left, right) for t, _ in f.terms}
+        self.notes.add(route.notes)
+        if route.way:
+            self.state(route.way)
+        sides = route.left, route.right
+        ranges = {t.over for f in sides for t, _ in f.terms}
         for over in sorted(ranges, key=lambda o: "" if o is None else f"{o[0]}..{o[1]}"):
-            a, b = (self.algebra.form(f.labels, {Term(t.parts): c for t, c in f.terms if t.over == over}) for f in (left, right))
+            a, b = (self.algebra.form(f.labels, {Term(t.parts): c for t, c in f.terms if t.over == over}) for f in sides)
             if over is not None and a != b and not inside(over):
                 return False
             if not self.pointwise(a, b, over, rounds):
@@ -174,9 +183,7 @@ class Prover(Meaning):
 
     def case(self, left: Form, right: Form, base: str, at: Time, window: Window) -> bool:
         """One step at an end."""
-        def move(x: Time) -> Time:
-            return at + x.offset if x.base == base else x
-        left, right = self.algebra.retime(left, move), self.algebra.retime(right, move)
+        left, right = self.algebra.place(left, base, at), self.algebra.place(right, base, at)
         if not self.all_exist(left, right):
             self.notes.outside[f"t = {at}"] = None
             return base != BOUND
@@ -196,7 +203,7 @@ class Prover(Meaning):
             self.last = last
             try:
                 for n in range(1, last + (not self.ended)) if generic else (None,):
-                    if not self.attempt(lambda n=n, last=last: self.instance(left, right, last, n)):  # type: ignore[misc]
+                    if not self.attempt(partial(self.instance, left, right, last, n)):
                         return False
             finally:
                 self.last = None
@@ -228,8 +235,7 @@ class Prover(Meaning):
             lo, hi = map(fixed, t.over)
             if lo.base or hi.base:
                 raise Unsupported(f"a sum over {lo}..{hi}")
-            for n in range(lo.offset, hi.offset + 1):
-                pieces.append(A.retime(body, lambda x, n=n: Time("", n + x.offset) if x.base == BOUND else x))
+            pieces += [A.place(body, BOUND, Time("", n)) for n in range(lo.offset, hi.offset + 1)]
         return A.add(*pieces)
 
     def all_times(self, f: Form) -> Iterator[Time]:
@@ -280,6 +286,11 @@ class Prover(Meaning):
             return t.offset <= 0
         return t.base == window.base
 
+    def upstream(self, group: list[Symbol]) -> list[Symbol]:
+        """Of adjoints of one step, those of the variable computed first: the definition of its adjoint mentions the others."""
+        rank = {s: self.order.get(s.name, -1) for s in group}
+        return [s for s in group if rank[s] == min(rank.values())]
+
     def pick(self, left: Form, right: Form, window: Window) -> list[Symbol]:
         """The symbols to put in next: first what only one side mentions, intermediate quantities before states."""
         a, b = left.symbols(), right.symbols()
@@ -302,8 +313,8 @@ class Prover(Meaning):
             later = [s for s in back if any(o.kind == "adjoint" and o.time is not None and key(o) > key(s) for o in {**a, **b})]
             earlier = [s for s in forward if any(o.name in self.states and o.kind == "variable" and o.time is not None
                                                  and key(o) < key(s) for o in {**a, **b})]
-            choice = inner_back or earliest(later) or (earliest(back) if group is single else []) or inner or latest(earlier)
-            choice = choice or latest(forward)
+            choice = inner_back or self.upstream(earliest(later)) or (earliest(back) if group is single else [])
+            choice = choice or inner or latest(earlier) or latest(forward)
             if choice:
                 return choice
         return []
