@@ -45,7 +45,8 @@ class Rule:
 def slope(name: str, u: Expr, value: Expr) -> Expr:
     """f'(u) entrywise, written with the value where the table allows (tanh' = 1 - tanh^2)."""
     assert u.shape is not None
-    return function(name).derivative(Entrywise(u), Entrywise(value), lambda f, x: Entrywise(apply(f, x.e))).e
+    found: Entrywise = function(name).derivative(Entrywise(u), Entrywise(value), lambda f, x: Entrywise(apply(f, x.e)))
+    return found.e
 
 
 class Entrywise:

@@ -241,7 +241,7 @@ class Algebra(Products):
         if a.kind == "v":
             if a.symbol != s:
                 return None
-            deltas = [(Atom("d", slots=(n, n)), (x, y), 1) for x, y, n in zip(ix, labels, a.slots, strict=True)]
+            deltas: list[Factor] = [(Atom("d", slots=(n, n)), (x, y), 1) for x, y, n in zip(ix, labels, a.slots, strict=True)]
             return self.form((), self.normal(deltas, {}, None))
         if not any(s in f.symbols() for f in a.args):
             return None
@@ -297,6 +297,14 @@ class Algebra(Products):
                 return None if to == t else self.position(to)
             return None
         return self.rebuild(f, change, {}, lambda over: (move(over[0]), move(over[1])))
+
+    def shift(self, f: Form, k: int, base: str = "t") -> Form:
+        """The form k steps later."""
+        return self.retime(f, lambda x: x + k if x.base == base else x) if k else f
+
+    def place(self, f: Form, base: str, at: Time) -> Form:
+        """The form with ``at`` in the place of the step ``base``."""
+        return self.retime(f, lambda x: at + x.offset if x.base == base else x)
 
     def rebuild(self, f: Form, change: Change, memo: dict[Atom, Form | Atom | None],
                 range_: Callable[[Range], Range] = lambda over: over) -> Form:

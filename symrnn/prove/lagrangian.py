@@ -51,7 +51,7 @@ class Lagrangian:
             slope = A.derivative(right, used, [AXES[x] for x, _ in axes])       # axes: those of the equation; @r, @c: those of s
             weight = A.number(1) if eq.name == self.model.loss else A.symbol(adjoint(eq.left), right.labels)
             product = A.contract([(slope, [x for x, _ in right.labels]), (weight, [x for x, _ in weight.labels])], ())
-            parts.append(A.retime(self.on_axes(product, axes), lambda x, lag=lag: x + lag if x.base == "t" else x))
+            parts.append(A.shift(self.on_axes(product, axes), lag))
         return A.add(*parts)
 
     def on_axes(self, f: Form, axes: list[tuple[str, int | str]]) -> Form:
@@ -73,7 +73,7 @@ class Lagrangian:
         order = {eq.name: n for n, eq in enumerate(self.model.equations)}
         for eq, lag in sorted(users, key=lambda use: (-use[1], -order[use[0].name])):
             later = Symbol(eq.name, eq.left.shape, "variable", Time("t", lag))
-            f = A.substitute(f, {later: A.retime(self.lower(eq.right), lambda x, lag=lag: x + lag if x.base == "t" else x)})
+            f = A.substitute(f, {later: A.shift(self.lower(eq.right), lag)})
         return f
 
 

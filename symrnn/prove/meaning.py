@@ -7,7 +7,7 @@ anything else is refused, because the first steps of a recurrence differ from th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -39,7 +39,8 @@ class Notes:
     least: int = 1
 
     def copy(self) -> Notes:
-        return replace(self, **{f.name: dict(getattr(self, f.name)) for f in fields(self) if f.name != "least"})
+        return replace(self, obligations=dict(self.obligations), rules=dict(self.rules), inlined=dict(self.inlined),
+                       facts=dict(self.facts), outside=dict(self.outside))
 
     def add(self, other: Notes) -> None:
         """Take over what a remembered result rests on."""
@@ -158,8 +159,8 @@ class Meaning:
             if e is None:
                 return None
             at = s.time
-            self._definitions[key] = self.apart(lambda: self._plain(e) if at is None else self.algebra.retime(
-                self._plain(e), lambda x: at + x.offset if x.base == "t" else x))
+            self._definitions[key] = self.apart(
+                lambda: self._plain(e) if at is None else self.algebra.place(self._plain(e), "t", at))
         f, notes = self._definitions[key]
         self.notes.add(notes)
         return f
