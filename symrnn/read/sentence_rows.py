@@ -1,0 +1,213 @@
+r"""What sentences of textbooks claim beside formulas: the kinds, and a table of patterns. Every row is data.
+
+A pattern is a regular expression in which a space is any white space and ``<name:type>`` is a piece of mathematics (or a word of the
+same meaning) of a type; see :data:`symrnn.read.sentences.TYPES`. ``~`` is a stretch of words of the same sentence without mathematics.
+The groups ``s`` name the subjects, ``v`` (and ``w``, joined by a product sign) the value, ``d`` a display that the sentence is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of sentence: the role of what it says, how far it reaches, and its meaning with ``{s}`` and ``{v}`` put in.
+
+    Role: claim (can be wrong), condition (restricts what it reaches), mention (takes back), note (listed, not judged).
+    Reach: here, next (the display that follows), before (the display before), onward (from here to the end of the section).
+    """
+
+    name: str
+    role: str
+    reach: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One pattern: its kind; where the subject is, if the pattern does not say (``function``: the function named last before,
+    ``display``: the display before); and the value, if the pattern does not say."""
+
+    kind: str
+    pattern: str
+    subject: str = ""
+    value: str = ""
+
+
+KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
+    Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix"),
+    Kind("rank", "claim", "here", "{s} is an array with {v} axes"),
+    Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}"),
+    Kind("range", "claim", "here", "the function {s} takes its values in the interval {v}"),
+    Kind("component-range", "claim", "here", "every component of (what) {s} (gives) lies in the interval {v}"),
+    Kind("constant", "claim", "here", "the function {s} is constant, with the value or the equation {v}"),
+    Kind("identity", "claim", "here", "the function {s} gives back its argument"),
+    Kind("at", "claim", "here", "what the sentence names, {s}, is meant at {v}"),
+    Kind("bound", "condition", "here", "{v} holds for what the sentence states; the spans after the first are what it is stated of"),
+    Kind("case", "condition", "next", "the display that follows holds for {v}; the spans are the condition and the display"),
+    Kind("initial-zero", "condition", "onward", "the sequence {s} begins with zeros"),
+    Kind("dropped", "condition", "onward", "{s} (or, without a subject, every {v}) is zero from here on"),
+    Kind("one-hot", "condition", "onward", "{s} has one entry 1 and zeros elsewhere"),
+    Kind("distribution", "condition", "onward", "the entries of {s} are not negative and sum to one"),
+    Kind("sums-to-one", "claim", "here", "the components that the function {s} gives sum to one"),
+    Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used"),
+    Kind("not-needed", "claim", "here", "{s} need not be computed"),
+    Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step"),
+    Kind("delay", "claim", "here", "the output is {v} steps late"),
+    Kind("sources", "claim", "here", "the gradient of {s} (the subject named first) comes from the others"),
+    Kind("vanishes", "claim", "here", "{s} is zero at the {v}"),
+    Kind("unit", "claim", "here", "the logarithms are those of {v}"),
+    Kind("arrangement", "claim", "here", "the network is {v}"),
+    Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}"),
+)})
+"""Every kind of sentence."""
+
+_IS = "(?:is|are|be|denotes?|equals|was|were)"
+_INIT = "initiali[sz]ed"
+_SIZE = "(?:size|shape|dimension(?:s|ality)?|length|order)"
+_STEP = r"(?:time[- ]?)?steps?"
+_EVERY = "(?:all|every|each|the)"
+_DROP = "(?:drop|omit|neglect|ignore|leave out|suppress|skip|discard)"
+_DROPPED = "(?:dropped|omitted|neglected|ignored|left out|suppressed|skipped|discarded|absent)"
+_PARTS = "(?:components?|entr(?:y|ies)|elements?|coordinates?)"
+_SQUASH = "(?:squash|squeeze|compress|confine|restrict|limit|clip|map)(?:e?s|ed|ing)?"
+_VALUES = f"(?:numbers?|values?|outputs?|results?|activations?|{_PARTS})"
+_NO = "(?:can ?not|can[’']t|must not|may not|should not|shouldn[’']t)"
+_WRONG = "(?:wrong|incorrect|false|invalid|not (?:true|correct|valid|allowed|right))"
+
+COUNTED: Mapping[str, str] = MappingProxyType({
+    "steps": rf"{_STEP}|steps in time|(?:elements|tokens|words|characters|symbols|items) (?:in|of) (?:the|a|each|our) (?:\w+ )?sequence",
+    "units": r"(?:hidden |recurrent |output |perceptron )*(?:units?|neurons?|perceptrons?|cells|nodes)",
+    "classes": r"(?:(?:output|possible) )*(?:class(?:es)?|categor(?:y|ies)|labels|outcomes)|"
+               r"(?:(?:different|distinct|unique) )?(?:words|symbols|characters|letters) in (?:the|our) (?:vocabulary|alphabet)",
+    "inputs": r"(?:input )?(?:features|inputs)|input (?:dimensions|units)",
+    "outputs": "outputs|output dimensions",
+    "samples": r"(?:training )?(?:examples|samples)|sequences (?:in|of) (?:the|a|each) (?:mini-?)?batch",
+    "layers": r"(?:hidden |stacked |recurrent )*layers",
+    "parameters": r"(?:\w+ )?(?:parameters|weights)",
+})
+"""What is counted, in words."""
+
+ROWS: tuple[Row, ...] = (
+    # -- sizes
+    Row("size", rf"the {_SIZE} of (?:the )?(?:\w+ ){{0,3}}<s:symbols> {_IS} <v:dims>"),
+    Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?),? (?:of|with) {_SIZE} <v:dims>"),
+    Row("size", rf"<s:symbols> (?:has|have|{_IS} of|with|of) (?:the )?{_SIZE} <v:dims>"),
+    Row("size", rf"<s:symbols> {_IS} (?:(?:an?|the) )?<v:dims>(?:-| )(?:\w+ ){{0,2}}matri(?:x|ces)"),
+    Row("size", r"<v:dims>(?:-| )(?:\w+ ){0,2}matri(?:x|ces) <s:symbols>"),
+    Row("size", rf"(?:matri(?:x|ces)|vectors?) <s:symbols>,? (?:of|with|has|have) (?:\w+ )?{_SIZE} <v:dims>"),
+    Row("size", rf"<s:symbols> {_IS} (?:an? |the )?(?:\w+ ){{0,2}}<v:size>-dimensional(?: \w+){{0,2}} vectors?"),
+    Row("size", r"<v:size>-dimensional(?: \w+){0,2}(?: vectors?)? <s:symbols>"),
+    Row("size", rf"vectors? <s:symbols> (?:of|with) <v:size> (?:real )?(?:numbers|{_PARTS})"),
+    Row("size", rf"<s:symbols> (?:has|have|with) <v:size> (?:real )?{_PARTS}"),
+    Row("size", r"<s:symbols> (?:has|have|with) <v:size> rows and <w:size> columns"),
+    Row("rank", rf"<s:symbols> {_IS} (?:an? )?(?:\w+ )?(?:<v:digit>|<v:ordinal>)[- ]?(?:d|dimensional) (?:array|tensor)"),
+    Row("rank", rf"<s:symbols> {_IS} (?:an? )?(?:array|tensor) (?:of|with) (?:<v:digit>|<v:ordinal>) (?:axes|dimensions|indices)"),
+    # -- what a letter counts
+    *(Row("count", rf"<s:symbol> (?:{_IS} |, |\()(?:the )?(?:total )?number of (?:the )?(?:{words})", value=what)
+      for what, words in COUNTED.items()),
+    *(Row("count", rf"number of (?:{words}) (?:{_IS} |by )?<s:symbol>", value=what) for what, words in COUNTED.items()),
+    Row("count", rf"<s:symbol> (?:{_IS} |, |\()(?:the |our )?length of (?:\w+ ){{0,3}}sequences?", value="steps"),
+    Row("count", rf"<s:symbol> (?:{_IS} |, |\()(?:the |our )?(?:\w+ )?sequence length", value="steps"),
+    Row("count", r"(?:sequences?|inputs?) of length <s:symbol>", value="steps"),
+    Row("count", r"(?:sequence|mini-?batch|vocabulary) length <s:symbol>", value="steps"),
+    *(Row("count", rf"(?:with|over|for|after|has|have|into|among) <s:symbol> (?:{words})", value=what) for what, words in COUNTED.items()),
+    Row("count", rf"<s:symbol> {_IS} (?:the )?(?:mini-?)?batch size", value="samples"),
+    Row("count", rf"<s:symbol> {_IS} (?:the )?(?:size of (?:the|our) vocabulary|vocabulary size)", value="classes"),
+    # -- ranges of functions and components
+    Row("range", rf"{_SQUASH} ~(?:to|into|onto|in|within|between)(?: be)?(?: (?:within|in|between))?"
+                 r"(?: (?:the|an?) (?:\w+ )?(?:range|interval))?(?: of| from)? <v:range>", "function"),
+    Row("range", rf"(?:outputs?|gives?|returns?|produces?|yields?|takes?) (?:an? |only )?(?:real )?{_VALUES} (?:that (?:is|are|lie) )?"
+                 r"(?:in |within |from )?(?:the )?(?:range |interval )?(?:of )?<v:range>", "function"),
+    Row("range", rf"(?:range|image|values) of <s:function>(?: function)? (?:{_IS}|lies? in|lie in)(?: in)?(?: the interval)? <v:range>"),
+    Row("range", r"<s:function>(?: function)?,? (?:whose|with) (?:range|values?|outputs?) (?:(?:is|are|lies?) )?(?:in )?<v:range>"),
+    Row("range", r"<s:function>(?: function)? (?:always )?(?:lies|takes values|has values|has (?:the )?range) (?:strictly )?(?:in )?"
+                 r"(?:the (?:range|interval) )?<v:range>"),
+    Row("component-range", rf"(?:each|every|all|any)(?: of the| its)? {_PARTS} ~(?:in|within|to|between) ?(?:the )?(?:\w+ )?"
+                           r"(?:range |interval )?<v:range>", "function"),
+    Row("component-range", rf"(?:all|each|every) (?:of (?:the )?)?{_PARTS} of <s:symbol> ~"
+                           r"(?:in|within|to) ?(?:the )?(?:range |interval )?<v:range>"),
+    Row("component-range", rf"(?:{_VALUES}) in the (?:range|interval) <v:range>", "function"),
+    Row("component-range", rf"{_PARTS} (?:of <s:symbol> )?(?:all )?(?:lie|are|fall) (?:strictly )?"
+                           r"(?:in |within )?(?:the (?:range|interval) )?<v:range>", "function"),
+    # -- constant and identity functions
+    Row("constant", rf"<s:symbol> {_IS} (?:an? |the )?const[a-z]*(?: function)?[,:;(]*(?: (?:i\. ?e\.|ie|that is|namely|so|with|viz\.),?)? "
+                    r"<v:equation>"),
+    Row("constant", rf"<s:symbol> {_IS} (?:identically|constantly|always)(?: equal to)? <v:number>"),
+    Row("constant", rf"<s:symbol> {_IS} (?:the |an? )?constant(?: function)? (?:with value |of value |equal to )?<v:number>"),
+    Row("constant", r"constant function <v:equation>"),
+    Row("identity", rf"<s:symbol> {_IS} (?:just |simply |often |usually |taken to be )*(?:the )?identity"),
+    Row("identity", r"identity (?:function |map )?(?:for|as) <s:symbol>"),
+    Row("identity", r"(?:choose|take|let|set) <s:symbol>,? (?:to be |as |be )(?:the )?identity"),
+    # -- points, conditions and cases
+    Row("at", rf"at (?:the )?(?:time |{_STEP} |point |moment )?(?:where |when )?<v:equation>", "symbol"),
+    Row("at", r"evaluated (?:at|for|in) <v:equation>", "symbol"),
+    Row("case", r"(?:when|if|for|whenever|suppose|assume|assuming|in case|case|in the case)(?: that| of| where)? <v:condition>\W{0,3}"
+                r"(?:(?:then|this|it|we|the|one|gives?|gets?|have|has|obtain|finds?|follows|that|derivative|is|reads|becomes|by|and) ?)"
+                r"{0,6}\W{0,3}<d:display>"),
+    Row("bound", r"(?:where|with|for|provided|assuming|if|given|and|when)(?: that| all| any| every| some)? <v:comparison>", "spans"),
+    # -- beginnings and simplifications
+    Row("initial-zero", rf"<s:name>,? ~{_INIT} (?:with|to|as|by|at) (?:be )?(?:an? |the |all )*(?:zeros?|<z:zero>)"),
+    Row("initial-zero", rf"{_INIT[:-1]} <s:zeros>"),
+    Row("initial-zero", rf"{_INIT[:-1]} <s:symbol> (?:with|to|as|by|at) (?:an? |the |all )*(?:zeros?|<z:zero>)"),
+    Row("initial-zero", r"(?:start|begin)(?:s|ing)? ~(?:from|with|at) (?:the (?:\w+ )*)?<s:zeros>"),
+    Row("initial-zero", r"(?:set|setting|take|taking|let|with) (?:the (?:\w+ )*)?<s:zeros>"),
+    Row("initial-zero", r"initial (?:\w+ )?(?:state|value) <s:symbol>,? (?:\w+ ){0,4}(?:zeros?|<z:zero>)"),
+    Row("dropped", rf"{_DROP}(?:s|ped|ing|ting|ping)? (?:the |all )?bias(?:es)?(?: terms?| vectors?)? <s:symbols>", value="bias"),
+    Row("dropped", rf"bias(?:es)?(?: terms?| vectors?)? <s:symbols> (?:is|are|will be|has been|have been) {_DROPPED}", value="bias"),
+    Row("dropped", rf"{_DROP}(?:s|ped|ing|ting|ping)? (?:the |all )?bias(?:es)?", value="bias"),
+    Row("dropped", rf"bias(?:es)?(?: terms?| vectors?)? (?:is|are|will be|has been|have been) {_DROPPED}", value="bias"),
+    Row("dropped", r"without (?:the |any |a )?bias(?:es)?(?: terms?)?", value="bias"),
+    # -- one-hot vectors and distributions
+    Row("one-hot", rf"<s:symbols> {_IS} (?:an? |the |all )?(?:\w+ )?one[- ]hot"),
+    Row("one-hot", r"one[- ]hot(?:[- ]encoded)?(?: \w+){0,2} <s:symbols>"),
+    Row("one-hot", r"<s:symbols> (?:has|have) (?:a )?(?:single )?(?:one|1|<z:one>) (?:in|at) ~and (?:zeros?|0s?|<z:zero>) "
+                   r"(?:elsewhere|in all)"),
+    Row("one-hot", r"(?P<role>inputs?|targets?|labels?) ~one[- ]hot"),
+    Row("distribution", rf"<s:symbols> {_IS} (?:an? |the )?(?:\w+ ){{0,2}}distributions?"),
+    Row("distribution", r"distributions? <s:symbols>"),
+    Row("distribution", rf"(?:{_PARTS} of )?<s:symbols> (?:sums?|adds?(?: up)?) to (?:one|1|unity|<z:one>)"),
+    Row("sums-to-one", r"(?<!not\x20)(?<!n't\x20)(?:sums?|adds?|adding|summing)(?: up)? to (?:one|1(?:\.0)?|unity|<z:one>)", "function"),
+    # -- forms that are rejected
+    Row("rejected", rf"{_NO} (?:simply |just |directly )?(?:have|write|use|apply|take|say|compute|conclude)(?: \w+){{0,4}}"
+                    r"\W{0,3}<d:display>"),
+    Row("rejected", rf"<d:display>\W{{0,2}}(?:this |it |which )?(?:is|would be) {_WRONG}"),
+    Row("rejected", rf"<d:display>\W{{0,2}}(?:this |it |which )?(?:does not|doesn[’']t|{_NO}) (?:hold|be (?:used|applied|right|correct))"),
+    Row("rejected", rf"(?:following|formula|form)(?: \w+)? (?:is|would be) {_WRONG}\W{{0,3}}<d:display>"),
+    Row("rejected", r"(?:wrong|tempting|a mistake|incorrect) to (?:write|use|say|conclude)(?: \w+){0,3}\W{0,3}<d:display>"),
+    Row("rejected", rf"{_NO} (?:simply |just |directly )?(?:use|apply|take|write|have) (?:it|this|that|the above|the last)\b"
+                    "~because", "display"),
+    # -- what the network does
+    Row("not-needed", r"(?:do(?:es)? not|don[’']t|need not) (?:need to |have to )?(?:compute|evaluate|calculate|store) <s:items>"),
+    Row("not-needed", rf"<s:items> (?:need not|do not need to|does not need to|{_IS} not) (?:be )?"
+                      r"(?:computed|evaluated|calculated|needed|stored)"),
+    Row("not-needed", r"(?:no need to|without) (?:compute|computing|evaluate|evaluating) <s:items>"),
+    Row("shared", rf"<s:symbols> {_IS} (?:all )?(?:shared|reused|the same|tied) (?:across|over|between|at|for|in) {_EVERY} {_STEP}"),
+    Row("shared", r"(?:weights?|parameters?|matrices)~ (?:are|is) (?:all )?(?:shared|reused|the same|tied) "
+                  rf"(?:across|over|between|at|for|in) {_EVERY} {_STEP}"),
+    Row("shared", rf"same (?:weights?|parameters?|matrices)(?: <s:symbols>)? ~(?:at|in|for|across) {_EVERY} {_STEP}"),
+    Row("delay", rf"(?:delayed|late|lags?|shifted|delay of) (?:by )?<v:size> {_STEP}"),
+    Row("delay", rf"<v:size> {_STEP} (?:late|delayed|behind|of delay)"),
+    Row("delay", rf"delay (?:is|of|equals) <v:size>(?: {_STEP})?"),
+    Row("sources", r"<s:item> (?:has|have|receives?|gets?) (?:a )?"
+                   r"(?:sources?|contributions?|gradients?|terms?)(?: \w+)? from "
+                   r"(?:both )?<s2:symbol> and (?:from )?<s3:symbol>"),
+    Row("sources", r"<s:item> ~influences? on (?:both )?<s2:symbol> and (?:on )?<s3:symbol>"),
+    Row("sources", r"<s:item> (?:influences|affects|contributes to|enters) (?:both )?<s2:symbol> and <s3:symbol>"),
+    Row("vanishes", rf"<s:item> (?:is|vanishes|becomes|equals) (?:zero )?(?:at|for|in) (?:the )?(?:last|final) {_STEP}", value="last step"),
+    Row("vanishes", r"<s:item> (?:is|becomes|equals) zero (?:at|in|for) (?:the )?first (?:iteration|step)~(?:back|reverse)",
+        value="last step"),
+    Row("vanishes", rf"<s:item> (?:is|vanishes|becomes|equals) (?:zero )?(?:at|for|in) (?:the )?(?:first|initial) {_STEP}\b(?! ~?back)",
+        value="first step"),
+    *(Row("unit", pattern.replace("UNIT", unit), value=unit) for unit in ("bits", "nats") for pattern in (
+        "number of UNIT", "measured in UNIT", "in units of UNIT", "expressed in UNIT")),
+    *(Row("arrangement", rf"{name.replace('-', '[- ]')}\b", value=name)
+      for name in ("many-to-many", "many-to-one", "one-to-many", "one-to-one")),
+    Row("not-mathematical", r"Turing[- ]complete", value="Turing-complete"),
+    Row("not-mathematical", r"(?:works?|performs?|does) ~better(?: ~in practice)?", value="works better"),
+    Row("not-mathematical", r"(?:state of the art|biologically plausible|unreasonable effectiveness)", value="praise"),
+)
+"""The patterns; within a kind, an earlier row wins where two would take the same words."""
