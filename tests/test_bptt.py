@@ -149,6 +149,7 @@ def test_adjoints_and_gradients_are_those_of_central_differences(name):
 @settings(max_examples=40, deadline=None, derandomize=True, database=None,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
 @given(random_models(), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
+@pytest.mark.slow
 def test_random_models_prove_themselves_and_agree_with_central_differences(model, n, m, last):
     d = derive(model)
     assert check_trail(d) == []

@@ -40,6 +40,7 @@ def pinned(document: Judged) -> list[dict[str, Any]]:
 
 
 @each
+@pytest.mark.slow
 def test_every_verdict_is_the_one_that_its_document_expects(name):
     assert surprises(judged(name)) == []
 
@@ -77,6 +78,7 @@ def corrected(document: Judged) -> tuple[str, set[str]]:
 
 
 @each
+@pytest.mark.slow
 def test_a_correction_is_proved_when_it_is_read_afresh_in_its_document(name, tmp_path):
     document = judged(name)
     assert {r.verdict.fix.verdict for e in document.equations for r in e.relations if r.verdict.fix} <= {"proved"}

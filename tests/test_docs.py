@@ -17,6 +17,7 @@ def text(request):
     return (ROOT / request.param).read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_every_transcript_prints_what_the_page_shows(text, tmp_path):
     page, shell, wrong = blocks(text), Shell(tmp_path), []
     pages.files(page, tmp_path)
@@ -28,6 +29,7 @@ def test_every_transcript_prints_what_the_page_shows(text, tmp_path):
     assert not wrong, "\n".join(wrong) + "\n`python tests/tools/pages.py PAGE` writes the transcripts of a page anew"
 
 
+@pytest.mark.slow
 def test_every_example_in_python_holds(text, tmp_path, monkeypatch):
     """The examples run where the files of the page are, after its transcripts."""
     page, shell = blocks(text), Shell(tmp_path)

@@ -67,6 +67,7 @@ def has_no_value(claim: Claim) -> bool:
 
 
 @pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.slow
 def test_a_mutant_is_refuted_unless_it_has_the_same_value_or_none(activation):
     seen: dict[str, int] = {}
     for name, kind, mutant in sample(activation):
@@ -83,6 +84,7 @@ def test_a_mutant_is_refuted_unless_it_has_the_same_value_or_none(activation):
     assert seen["refuted"] >= 0.85 * sum(seen.values())
 
 
+@pytest.mark.slow
 def test_a_mutant_with_a_value_of_its_own_is_never_proved_by_the_normal_form_alone():
     wrong = 0
     for name, _, mutant in sample("tanh"):

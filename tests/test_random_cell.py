@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given, note, settings
 from hypothesis import strategies as st
 
@@ -148,6 +149,7 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
 @settings(max_examples=6 * MORE, deadline=None, derandomize=MORE == 1, database=None,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
 @given(cell=cells(), data=st.data())
+@pytest.mark.slow
 def test_a_random_cell_goes_through_everything(cell, data, tmp_path_factory):
     note(cell.text)
     path = tmp_path_factory.mktemp("cells") / "cell.md"

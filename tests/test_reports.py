@@ -37,6 +37,7 @@ def differing(a: dict[str, bytes], b: dict[str, bytes]) -> list[str]:
     return sorted(name for name in {*a, *b} if a.get(name) != b.get(name))
 
 
+@pytest.mark.slow
 def test_short_reports_are_the_same_under_two_hash_seeds_and_in_this_process(tmp_path, monkeypatch):
     one, two = in_process(QUICK, tmp_path / "1", "1"), in_process(QUICK, tmp_path / "2", "4711")
     assert len(one) >= 2 * len(QUICK) - 1 and differing(one, two) == []
@@ -54,6 +55,7 @@ def test_the_committed_reports_are_those_of_the_documents(tmp_path):
     assert differing(committed, again) == [], "run `make report` and commit reports/"
 
 
+@pytest.mark.slow
 def test_a_report_holds_no_path_of_a_machine_and_no_date(tmp_path):
     regenerate(QUICK, tmp_path)
     pages = [*contents(tmp_path).items(), *contents(ROOT / "reports").items()]

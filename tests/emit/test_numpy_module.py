@@ -154,6 +154,7 @@ def test_a_cell_made_at_random_passes_its_self_check(make_cell, seed, capsys):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 8, 12])
+@pytest.mark.slow
 def test_a_cell_made_at_random_agrees_with_fifty_digits(make_cell, seed):
     model = make_cell(seed)
     code, sizes = Code(model), dict.fromkeys(model.sizes, 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+import pytest
 from expressions import SIZES, Scope, expressions, shapes
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -59,6 +60,7 @@ def value(w: World, e: Expr):
 
 @fuzz(250)
 @given(st.data(), shapes(), worlds())
+@pytest.mark.slow
 def test_the_normal_form_of_an_expression_has_its_value(data, shape, w):
     e = data.draw(expressions(shape, data.draw(st.integers(1, 4))))
     f = lowered(e)
@@ -113,6 +115,7 @@ def alone(w: World, s: Symbol, every) -> None:
 
 @fuzz(150)
 @given(st.data(), shapes(), worlds())
+@pytest.mark.slow
 def test_the_derivative_of_a_form_is_that_of_central_differences(data, shape, w):
     algebra = Algebra()
     e = data.draw(expressions(shape, data.draw(st.integers(1, 4))))
@@ -161,6 +164,7 @@ def test_the_second_derivative_of_a_form_is_that_of_central_differences(data, w)
 # --------------------------------------------------------------------------------------------- substitution, steps, labels, sums
 @fuzz(100)
 @given(st.data(), shapes(), worlds())
+@pytest.mark.slow
 def test_substitution_puts_the_value_in_the_place_of_the_symbol(data, shape, w):
     algebra = Algebra()
     e = data.draw(expressions(shape, data.draw(st.integers(1, 4)), Scope(divide=False)))
@@ -179,6 +183,7 @@ def test_substitution_puts_the_value_in_the_place_of_the_symbol(data, shape, w):
 
 @fuzz(100)
 @given(st.data(), shapes(), worlds())
+@pytest.mark.slow
 def test_moving_the_steps_of_a_form_moves_those_of_the_expression(data, shape, w):
     algebra = Algebra()
     e = data.draw(expressions(shape, data.draw(st.integers(1, 4))))
@@ -221,6 +226,7 @@ ENDS = [(Time("", lo), Time("T", hi)) for lo in (-1, 0, 1, 2, 3) for hi in (-2, 
 
 @fuzz(80)
 @given(st.data(), st.sampled_from(ENDS), worlds())
+@pytest.mark.slow
 def test_sums_over_time_keep_their_value_when_ranges_are_changed_or_written_out(data, ends, w):
     p = Prover(Claim(lift(0), lift(0), Model.build("none", [])))
     body = data.draw(expressions(SCALAR, 2, Scope(letter="s", sums=False)))

@@ -213,6 +213,7 @@ def proof(name: str, left: Expr, right: Expr, conditions: tuple[Condition, ...])
 @settings(max_examples=120 * MORE, deadline=None, derandomize=MORE == 1, database=None,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
 @given(claims())
+@pytest.mark.slow
 def test_what_is_proved_holds_in_numbers(claim):
     name, left, right, conditions = claim
     if left is right or left.fault or right.fault:
@@ -283,6 +284,7 @@ def forward(w: World, model: Model, held: dict[Any, Any], bump: Bump | None = No
 @settings(max_examples=30 * MORE, deadline=None, derandomize=MORE == 1, database=None,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
 @given(local_claims())
+@pytest.mark.slow
 def test_a_derivative_along_the_equations_is_that_of_running_the_model_again(claim):
     name, top, by, mode = claim
     prover = Prover(Claim(top, top, MODELS[name]))

@@ -116,6 +116,7 @@ def test_a_missing_transpose_of_an_output_weight_is_refuted_and_the_right_form_h
     assert not holds(dh, V_square @ back + rest, model=model, sizes=square, T=2)
 
 
+@pytest.mark.slow
 def test_a_derivative_written_out_is_compared_through_sympy():
     assert holds(derivative(p, o), diag(p) - p @ p.T)
     assert not holds(derivative(p, o), p @ p.T - diag(p))

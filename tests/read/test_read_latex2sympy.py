@@ -29,6 +29,7 @@ DERIVATION = [Item("atom", (0, 1), nodes=(Node("Deriv", ("partial", "1", Node("S
 
 @given(st.lists(st.sampled_from(LETTERS * 4 + OPERATORS + SCRIPTS + BIG + DERIVATION), min_size=1, max_size=9))
 @settings(max_examples=300, deadline=None, derandomize=True)
+@pytest.mark.slow
 def test_the_two_grammars_agree_on_every_skeleton_without_loose_functions(items: list[Item]):
     try:
         own = own_grammar(items)

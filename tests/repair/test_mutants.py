@@ -37,6 +37,7 @@ def status(claim: Claim) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_every_mutant_is_refuted_or_equal_and_nearly_all_are_repaired(split_elman, name):
     true = truths(split_elman)[name]
     assert decide(true).word == "proved"

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from symrnn.expr import Expr, Index, apply, derivative, diag, entry, index_sum, lift, softmax, symbol, walk
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
@@ -132,6 +134,7 @@ print(r.claim.right, r.words, r.cost)
 """
 
 
+@pytest.mark.slow
 def test_the_repair_is_the_same_under_any_hash_seed():
     out = {subprocess.run([sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONHASHSEED": seed}, text=True,
                           capture_output=True, check=True).stdout for seed in ("1", "77")}

@@ -235,6 +235,7 @@ def vectors() -> st.SearchStrategy[Expr]:
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(vectors(), st.booleans(), st.sampled_from(["sub", "sup"]), st.sampled_from(["fraction", "nabla"]))
+@pytest.mark.slow
 def test_random_expressions_read_back_to_the_same_meaning(e, summed, style, gradient):
     if summed:
         e = e + time_sum("k", FIRST, LAST, had(e, symbol("h", ("n", 1), "variable", Time("k", -1))))

@@ -75,6 +75,7 @@ ROW_KINDS = [("elman", "forward", slice(0, 7, 6)), ("elman", "forward", slice(-1
 
 
 @pytest.mark.parametrize(("name", "section", "part"), ROW_KINDS, ids=str)
+@pytest.mark.slow
 def test_scalar_rows_are_read_back_by_latex2sympy_to_the_same_value(name, section, part):
     found = api.unroll(name, 2, SIZES)
     rows = {"forward": found.scalars.forward, "jacobians": found.scalars.jacobians,
