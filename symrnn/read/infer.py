@@ -247,5 +247,3 @@ def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node
     if tops:
         data["total"] = max(tops, key=lambda n: (found[n].top, n in LOSSES))
         data["symbols"].pop(data["total"], None)
-
-
