@@ -146,7 +146,7 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
     return bool(np.max(np.abs(np.asarray(a) - np.asarray(b))) <= tolerance * max(1.0, float(np.max(np.abs(b)))))
 
 
-@settings(max_examples=6 * MORE, deadline=None, derandomize=MORE == 1, database=None,
+@settings(max_examples=4 * MORE, deadline=None, derandomize=MORE == 1, database=None,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
 @given(cell=cells(), data=st.data())
 @pytest.mark.slow

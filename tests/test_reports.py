@@ -14,7 +14,7 @@ from symrnn.report.markdown import DIRECTIVES
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted((ROOT / "derivations").glob("*.md"))
-QUICK = [p for p in DOCUMENTS if p.stem in ("softmax", "recursive-state-update", "shared-weights")]
+QUICK = [p for p in DOCUMENTS if p.stem in ("softmax", "shared-weights")]
 FRONT = '---\nsymrnn: {symbols: {h: "vector n, sequence", W: matrix n n, b: vector n}}\n---\n# A state\n\n$$ h_t = W h_{t-1} $$\n\n'
 
 
@@ -59,7 +59,7 @@ def test_the_committed_reports_are_those_of_the_documents(tmp_path):
 def test_a_report_holds_no_path_of_a_machine_and_no_date(tmp_path):
     regenerate(QUICK, tmp_path)
     pages = [*contents(tmp_path).items(), *contents(ROOT / "reports").items()]
-    assert len(pages) >= 5
+    assert len(pages) >= 3
     for name, data in pages:
         text = data.decode("utf-8", errors="replace")
         found = re.findall(r"/(?:home|root|tmp|usr|work|Users)/\S*|[A-Z]:\\\\\S*|\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d", text)
