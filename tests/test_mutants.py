@@ -18,7 +18,7 @@ from symrnn.prove.shapes import conflict
 from symrnn.repair.mutants import CLASSES, mutants
 
 ALL = os.environ.get("SYMRNN_MUTANTS") == "all"
-EXACT_EVERY, MUTANT_EVERY = (1, 1) if ALL else (11, 83)
+EXACT_EVERY, MUTANT_EVERY = (1, 1) if ALL else (11, 41)
 """One in how many claims is taken."""
 BEYOND = "the adjoints after step T are zero"
 """What a sum that runs to T + 1 is proved with."""
@@ -91,7 +91,7 @@ def test_a_mutant_with_a_value_of_its_own_is_never_proved_by_the_normal_form_alo
         if conflict(mutant) is None and compare(mutant).status == "different":
             wrong += 1
             assert decide(mutant, Witnesses(exact=False)).word != "proved", (name, mutant.right)
-    assert wrong >= 5
+    assert wrong >= 10
 
 
 def test_the_sample_has_every_class_of_error():
