@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -589,13 +590,32 @@ def _retime(e: Expr, move: Callable[[Time], Time], bound: frozenset[str],
         out = node("sym", attr=Symbol(s.name, s.shape, s.kind, move(s.time))) if free and s.time else e
     elif e.op == "tsum":
         letter, lo, hi = e.attr
-        body = _retime(e.args[0], move, bound | {letter}, memo)
+        body = e.args[0]
+        while any(move(t).base == letter for t in _free_times(body, bound | {letter})):
+            old, letter = letter, letter + "'"                      # what moves here must not be caught by the letter of the sum
+            body = _retime(body, partial(_relettered, old, letter), bound, {})
+        body = _retime(body, move, bound | {letter}, memo)
         ends = tuple(x if x.base in bound else move(x) for x in (lo, hi))
         out = Expr("tsum", (body,), (letter, *ends))
     else:
         out = rebuild(e, tuple(_retime(a, move, bound, memo) for a in e.args))
     memo[key] = out
     return out
+
+
+def _relettered(old: str, new: str, time: Time) -> Time:
+    return Time(new, time.offset) if time.base == old else time
+
+
+def _free_times(e: Expr, bound: frozenset[str]) -> Iterator[Time]:
+    """The time indices of symbols whose letters no sum binds."""
+    if e.op == "sym":
+        if e.attr.time is not None and e.attr.time.base not in bound:
+            yield e.attr.time
+        return
+    inner = bound | {e.attr[0]} if e.op == "tsum" else bound
+    for a in e.args:
+        yield from _free_times(a, inner)
 
 
 def shift(e: Expr, k: int, base: str = "t") -> Expr:

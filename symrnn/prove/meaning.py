@@ -62,6 +62,8 @@ class Meaning:
         self.past = claim.subjects("past-zero")
         names, apart = self._indices()
         simplex = self.model.simplex | {str(s) for s in claim.subjects("simplex")}
+        if simplex & {str(s) for s in self.zeros | self.past}:
+            raise Unsupported("conditions that contradict each other: a vector that sums to one and is zero")
         self.algebra = Algebra(simplex, self.is_zero, apart, lambda rule: self.notes.rules.setdefault(rule))
         self.lower = Lowering(self.algebra, names, self.local)
         self._plain = Lowering(self.algebra)                        # for the equations of the model: no names, no letter around
@@ -123,11 +125,14 @@ class Meaning:
         for x in (x for side in sides for x in walk(side)):
             if x.op == "delta":
                 self._check_delta(x, sides)
+            for size, k in reached(x):
+                if isinstance(size, str) and k > 1:
+                    self.notes.outside[f"{size} < {k}"] = None
             if x.op != "sym" or x.attr == self.claim.total_loss:
                 continue
             s: Symbol = x.attr
             try:
-                own = self.model.symbol(s.name, s.time)
+                own = self.model.symbol(s.name)
             except KeyError:
                 continue
             kinds = (own.kind,) if s.kind not in ("adjoint", "gradient") else (s.kind,)
@@ -142,7 +147,8 @@ class Meaning:
         for k in x.attr:
             if not sizes or isinstance(k, Index):
                 continue
-            printed = sizes[0] if isinstance(sizes[0], int) else max((m for s in sides for m in reached(s, sizes[0])), default=1)
+            printed = sizes[0] if isinstance(sizes[0], int) else max(
+                (m for side in sides for y in walk(side) for size, m in reached(y) if size == sizes[0]), default=1)
             if not 1 <= k <= printed:
                 raise Unsupported(f"{x}, when nothing says that {sizes[0]} is at least {k}")
 
@@ -317,8 +323,7 @@ def inside(over: tuple[Time, Time]) -> bool:
     return ((not lo.base and lo.offset >= 1) or (lo.base == "t" and lo.offset >= 0)) and hi.base in ("t", "T") and hi.offset <= 0
 
 
-def reached(e: Expr, size: Size) -> Iterator[int]:
-    """The numbers of the components of one size that an expression prints."""
-    for x in walk(e):
-        if x.op == "entry" and x.args[0].shape is not None:
-            yield from (k for n, k in zip(x.args[0].shape, x.attr, strict=True) if n == size and isinstance(k, int))
+def reached(e: Expr) -> Iterator[tuple[Size, int]]:
+    """The fixed components that a node prints: the size of the axis and the number."""
+    if e.op == "entry" and e.args[0].shape is not None:
+        yield from ((n, k) for n, k in zip(e.args[0].shape, e.attr, strict=True) if isinstance(k, int))

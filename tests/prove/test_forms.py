@@ -355,3 +355,13 @@ def test_factors_that_share_bound_indices_hang_together():
     groups = connected([(atom, ("#1", "#2"), 1), (atom, ("#3", "r"), 1), (atom, ("#2", "#4"), 1), (atom, ("r", "c"), 1)])
     assert sorted(len(g) for g in groups) == [1, 1, 2]
     assert Term(()).sort == ""
+
+
+def test_a_step_that_moves_into_a_sum_is_not_caught_by_its_letter():
+    e = summed(had(h, fix_time(h, "t", Time("s"))), letter="s")
+    moved = fix_time(e, "t", Time("s"))
+    lowering = Lowering(Algebra())
+    want = lowering.algebra.retime(lowering(e), lambda t: Time("s", t.offset) if t.base == "t" else t)
+    assert lowering(moved) == want
+    assert lowering(moved) != lowering(summed(h * h, letter="t"))
+    assert fix_time(moved, "s", Time("t")) is not e and lowering(fix_time(moved, "s", Time("t"))) == lowering(e)

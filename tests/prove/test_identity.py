@@ -347,6 +347,74 @@ def test_the_true_neighbour_is_proved(name):
     assert not left.fault and not right.fault
 
 
+# ------------------------------------------------------------------------------------------------------ what a proof rests on
+@pytest.mark.parametrize("name, facts, outside", [
+    ("gradient of W", (), ()),
+    ("gradient of V", (), ()),
+    ("state adjoint", ("the adjoints after step T are zero",), ()),
+    ("re-indexed", (), ()),
+    ("re-indexed past T", ("the adjoints after step T are zero",), ()),
+    ("re-indexed, h0 = 0", ("h is zero before the first step",), ()),
+    ("last step, adjoint", ("the adjoints after step T are zero",), ()),
+    ("first step from zero", ("h starts at zero",), ()),
+    ("softmax Jacobian", (), ()),
+    ("zero", ("b = 0",), ()),
+    ("two steps of the state", (), ("t = 1",)),
+    ("T-1 with outputs, undefined for T = 1", (), ("T = 1",)),
+    ("two steps back", (), ("t = 1",)),
+    ("different components", (), ("n < 2",)),
+])
+def test_a_proof_names_the_facts_it_uses_and_the_steps_outside_the_claim(name, facts, outside):
+    m, left, right, _, conditions = PAIRS[name]
+    assert right is not None
+    found = prove(m, left, right, *conditions)
+    assert found is not None
+    assert (found.facts, found.outside) == (facts, outside)
+
+
+def test_a_way_that_failed_leaves_nothing_in_the_proof():
+    m, left, right, false, _ = PAIRS["gradient of W"]
+    assert right is not None
+    prover = Prover(Claim(left, false[0], m))
+    assert prover.prove() is None
+    assert not prover.notes.obligations and not prover.notes.facts
+    found = prove(m, left, right)
+    assert found is not None and found.obligations == ("generic t, definitions put in at t+0..t+0",)
+    assert set(found.inlined) == {"grad W", "adjoint of a"}
+
+
+def test_small_t_are_treated_one_by_one_where_the_argument_needs_more_steps():
+    m, left, right, _, _ = PAIRS["T-1 with outputs, undefined for T = 1"]
+    assert right is not None
+    found = prove(m, left, right)
+    assert found is not None and "T = 1" in found.outside
+    both = prove(P, adj(P, "h", -1) + P["h"], adj(P, "h", -1) + P["h"])
+    assert both is not None and both.obligations == ("both sides have one normal form",)
+
+
+@pytest.mark.parametrize("relation", ["<", "<=", ">", ">=", "!=", "in", "~"])
+def test_no_relation_but_equality_is_proved(relation):
+    with pytest.raises(Unsupported, match="relation"):
+        Prover(Claim(u, u, Z, relation)).prove()
+
+
+@pytest.mark.parametrize("wrong", [
+    symbol("W", ("n", "m"), "parameter"), symbol("W", ("n", "n"), "constant"), symbol("W", ("n", "n"), "parameter", Time("t")),
+    symbol("h", ("m", 1), "variable", Time("t")), symbol("h", ("n", 1), "input", Time("t")), symbol("h", ("n", 1)),
+    symbol("h", ("m", 1), "adjoint", Time("t")), symbol("W", ("m", "n"), "gradient")], ids=str)
+def test_a_symbol_that_only_shares_its_name_with_one_of_the_model_is_refused(wrong):
+    with pytest.raises(Unsupported, match="of the model"):
+        Prover(Claim(total(wrong), total(wrong), P)).prove()
+
+
+@pytest.mark.parametrize("conditions", [
+    (cond("equal", i, j), cond("distinct", i, j)), (cond("simplex", "y"), cond("past-zero", "y")),
+    (cond("simplex", "y"), cond("zero", "y"))])
+def test_conditions_that_contradict_each_other_prove_nothing(conditions):
+    assert prove(E, lift(0), lift(1), *conditions) is None
+    assert prove(E, total(y[-1]), lift(1), *conditions) is None
+
+
 def test_proofs_take_milliseconds_and_failures_not_much_longer():
     m, left, right, false, _ = PAIRS["gradient of W"]
     start = time.process_time()
