@@ -42,14 +42,16 @@ def model(source: PathLike) -> Model:
 def audit(
     documents: PathLike | Iterable[PathLike], *, timeout: float | None = None, progress: ProgressCall | None = None
 ) -> Any:
-    """Judge every equation of one or several documents; `timeout` is in seconds for each claim.
+    """Judge every equation of one or several documents (a ``.jsonl`` file holds one claim a line); `timeout` is in seconds for
+    each claim.
 
     The result's ``to_json()`` is a value of the schema ``symrnn-audit-1``.
     """
     from symrnn.audit import audit_files
+    from symrnn.claims import audit_claims
 
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
-    return audit_files(paths, timeout=timeout, progress=progress)
+    return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})
 
 
 def check(

@@ -92,15 +92,20 @@ class Audit:
 
 
 # ------------------------------------------------------------------------------------------------------------------- documents
-def audit_files(paths: Sequence[str | Path], *, timeout: float | None = None, progress: Progress | None = None) -> Audit:
-    """Judge documents; one that cannot be opened or decoded is a failure of its own, the others are judged all the same."""
+def audit_files(paths: Sequence[str | Path], *, timeout: float | None = None, progress: Progress | None = None,
+                readers: Mapping[str, Callable[..., Judged]] | None = None) -> Audit:
+    """Judge documents; one that cannot be opened or decoded is a failure of its own, the others are judged all the same.
+
+    ``readers`` maps the suffix of a file that is no document to what judges it.
+    """
     done: list[Judged] = []
     failures: list[SymrnnError] = []
     for n, path in enumerate(paths):
         if progress:
             progress(n, len(paths), str(path))
         try:
-            done.append(audit_document(Path(path), timeout=timeout, progress=progress))
+            judge = (readers or {}).get(Path(path).suffix.lower(), audit_document)
+            done.append(judge(Path(path), timeout=timeout, progress=progress))
         except SymrnnError as error:
             failures.append(error)
     return Audit(tuple(done), tuple(failures))

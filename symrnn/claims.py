@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from symrnn.audit import Auditor, Equation, Judged
+from symrnn.audit import Auditor, Equation, Judged, Progress
 from symrnn.document import Setting
 from symrnn.errors import DeclarationError, DocumentError, Place
 from symrnn.expr import symbols
@@ -171,7 +171,7 @@ def shape_words(words: str) -> str | None:
 
 
 # --------------------------------------------------------------------------------------------------------------- files of claims
-def audit_claims(path: Path, *, timeout: float | None = None) -> Judged:
+def audit_claims(path: Path, *, timeout: float | None = None, progress: Progress | None = None) -> Judged:
     """Judge a file of claims, one JSON object a line: id, claim, language, given, shapes, assume."""
     try:
         raw = path.read_bytes()
@@ -180,7 +180,12 @@ def audit_claims(path: Path, *, timeout: float | None = None) -> Judged:
                             next_step="check the name and the permissions") from None
     text = raw.decode("utf-8", errors="replace")
     document = Document(str(path), text)
-    equations = [one_claim(line, n, timeout) for n, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    equations = []
+    for done, (n, line) in enumerate(lines):
+        if progress:
+            progress(done, len(lines), f"{path}:{n}")
+        equations.append(one_claim(line, n, timeout))
     return Judged(str(path), sha256(raw).hexdigest(), document, tuple(equations), dict[str, Model]())
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from symrnn.document import Setting, Sides, Statement, chain
+from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Size, Symbol, named, resize, symbols, unify, unknown, zeros
 from symrnn.implied import implied
 from symrnn.model import Model
@@ -130,6 +131,8 @@ class Chain:
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
         except Meaningless as reason:
             return Relation(text, Verdict("undecided", reason.code, reason.reason))
+        except (ModelError, ShapeError) as error:                     # among the definitions it stands on, not in the claim
+            return Relation(text, Verdict("undecided", "SR103", f"{error.subject} must {error.must}, came {error.came}"))
         except TimeIsUp:
             return Relation(text, Verdict("undecided", "SR304", f"not decided within {self.auditor.timeout:g} s"))
         for name in relation.verdict.uses:
