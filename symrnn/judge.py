@@ -203,8 +203,10 @@ class Chain:
                 return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
             found = repair(r.claim, STEPS)
             if found is not None:
-                v = replace(v, code=v.code if found.code == "SR299" else found.code, fix=self._fix(sides, found))
-                return replace(r, verdict=v, fixed=found.claim)
+                fix = self._fix(sides, found)
+                if fix.verdict in STANDS:
+                    v = replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix)
+                    return replace(r, verdict=v, fixed=found.claim)
         return replace(r, verdict=v)
 
     def _fix(self, sides: Sides, found: Repair) -> Fix:

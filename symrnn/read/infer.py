@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symrnn.read.declarations import declarations
+from symrnn.read.names import GREEK
 from symrnn.read.reader import read
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
@@ -191,6 +192,8 @@ def _is_matrix(name: str, u: Use) -> bool:
 def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     """The declaration of a name by its use; None when nothing should be said."""
     base = re.sub(r"^(?:hat|tilde|bar|fwd|bwd)\((.*)\)$", r"\1", name).split("_")[0].split("^")[0]
+    if re.fullmatch(r"[A-Za-z]{4,}", base) and base not in GREEK and base not in LOSSES and not (u.timed or u.indices or u.called):
+        return None                                                   # a word: it may well be prose
     sequence = ", sequence" if u.timed else ""
     if u.called and not u.timed and u.plain <= 0:
         return _function_words(name, u, prose)
