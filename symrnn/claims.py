@@ -101,6 +101,8 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
                 words[name.strip()] = found
     prose = " ".join([*given, *assume])
     data = infer([*given, claim], words, prose)
+    if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
+        data["layout"] = "rows"
     if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
         data["symbols"] = {k: re.sub(r"^(?:vector|matrix)[^,]*", "scalar", v) if isinstance(v, str) else v
                            for k, v in data["symbols"].items()}

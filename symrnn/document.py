@@ -19,14 +19,14 @@ from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
-from symrnn.read.scope import LOSS, TOTAL, Scope
+from symrnn.read.scope import LAYOUTS, LOSS, TOTAL, Scope
 from symrnn.read.spelling import spelling
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 
 #: Keys of front matter and of the options of a scope directive.
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions")
+        "assume", "definitions", "layout")
 
 
 @dataclass
@@ -60,7 +60,8 @@ class Setting:
             if "time_letter" in data:
                 table = replace(table, time_letter=str(data["time_letter"]))
             base = replace(parent.scope, table=table, defined=frozenset(), functions={})
-        makers = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name}
+        makers = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name,
+                  "layout": str}
         scope = replace(base, **{key: make(data[key]) for key, make in makers.items() if key in data})
         losses = {name: "scalar, sequence" if name == scope.loss else "scalar" for name in (scope.total, scope.loss)
                   if name and name not in scope.table}
@@ -69,6 +70,9 @@ class Setting:
         if "elided" in data:
             scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
         given = parent is not None
+        if scope.layout not in LAYOUTS:
+            raise DeclarationError("the layout", must="be one of " + ", ".join(LAYOUTS), came=scope.layout, where=where,
+                                   next_step="denominator is the default: a gradient lies like its variable")
         made = cls(name, scope, _names(data.get("simplex")) or (parent.simplex if given and parent else frozenset()),
                    str(data.get("initial", parent.initial if parent else "given")),
                    str(data.get("source", parent.source if parent else "")))

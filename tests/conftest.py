@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -28,6 +29,16 @@ AUDIT = {
     "documents": [{"path": "chapter.md", "sha256": "0" * 64, "equations": [EQUATION]}],
     "summary": {"proved": 0, "proved_finite": 0, "conditional": 0, "refuted": 1, "agrees": 0, "undecided": 0, "unreadable": 0},
 }
+
+
+@pytest.fixture
+def no_hang() -> Iterator[None]:
+    """End the run after two minutes in the test that uses this, which is no measurement of speed."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(120)
+    yield
+    if hasattr(signal, "alarm"):
+        signal.alarm(0)
 
 
 @pytest.fixture

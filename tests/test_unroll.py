@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import islice
 
 import pytest
@@ -43,14 +42,13 @@ def test_the_boundary_lists_every_value_before_the_first_step():
     assert [str(s) for s in unroll(model, 4).boundary] == ["h[0]", "h[-1]", "x[0]"]
 
 
-def test_a_million_steps_cost_nothing_until_they_are_read():
-    start = time.perf_counter()
+@pytest.mark.usefixtures("no_hang")
+def test_a_million_steps_are_not_written_out_until_they_are_read():
     unrolled = unroll(elman(), 10**6)
     assert len(unrolled) == 5 * 10**6
     assert [str(e.left) for e in islice(unrolled, 2)] == ["a[1]", "h[1]"]
     assert str(unrolled.equation("h", 10**6)) == "h[1000000] = tanh(a[1000000])"
     assert str(unrolled.total) == "L = sum_t=1..1000000(l[t])"
-    assert time.perf_counter() - start < 0.5
 
 
 def test_a_state_can_be_written_out_down_to_the_first_one():

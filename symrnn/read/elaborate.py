@@ -45,7 +45,9 @@ class Elaborator(Products, Applied, Sums):
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)
-        return derivative(self(top), below, mode)
+        out = derivative(self(top), below, mode)
+        lies = {"denominator": False, "numerator": True, "rows": below.shape is None or below.shape[1] == 1}[self.scope.layout]
+        return transpose(out) if lies and out.args[0].shape == SCALAR and below.shape != SCALAR else out
 
     def gradient(self, n: Node) -> Expr:
         bottom, top = n.nodes

@@ -63,6 +63,8 @@ class Products(Names):
     def divided(self, n: Node) -> Expr:
         """A quotient: entrywise where the denominator is an array."""
         a, b = map(self, n.nodes)
+        if b.op == "num" and b.attr == 0 or b.op == "zeros":
+            raise Meaningless("SR303", "a division by zero", n.span)
         if b.shape is not None and 1 not in b.shape and (a.shape == SCALAR or b.op != "sym"):
             raise Meaningless("SR303", "a division by a matrix", n.span)
         if b.shape not in (None, SCALAR):

@@ -17,7 +17,8 @@ class Scope:
     ``defined``: names with an equation. ``targets``: sequences that are given beside the inputs. ``loss`` and ``total``: the
     names of the loss of one step and of their sum (they may be written with one letter). ``steps``: names of the last step.
     ``elided``: what a bare function name stands for (a text that writes sigma for sigma(o)). ``rate``: the learning rate of
-    update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula).
+    update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula). ``layout``: how the
+    derivative of a scalar lies, one of :data:`LAYOUTS`.
     """
 
     table: SymbolTable
@@ -29,11 +30,15 @@ class Scope:
     elided: Mapping[str, Node] = field(default_factory=dict)
     rate: str | None = None
     functions: Mapping[str, tuple[str, Node]] = field(default_factory=dict)
+    layout: str = "denominator"
 
     def define(self, name: str) -> Scope:
         """The scope after an equation for ``name``."""
         return replace(self, defined=self.defined | {name})
 
+
+#: How the derivative of a scalar lies: like its variable; transposed; a row by a vector, like its variable by a matrix.
+LAYOUTS = ("denominator", "numerator", "rows")
 
 #: The name of the loss of one step in the core, whatever letter the text shares with the total.
 LOSS = "loss"
