@@ -11,7 +11,7 @@ is a row of :data:`REWRITES` and is proved on its own in ``tests/prove/test_rewr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import blake2b
@@ -29,7 +29,7 @@ class Hashed:
 
     @cached_property
     def _hash(self) -> int:
-        return hash(tuple(getattr(self, f.name) for f in fields(self)))  # type: ignore[arg-type]
+        return hash(tuple(getattr(self, name) for name in self.__dataclass_fields__))  # type: ignore[attr-defined]
 
     def __hash__(self) -> int:
         return self._hash

@@ -58,7 +58,7 @@ def value(w: World, e: Expr):
     return out
 
 
-@fuzz(250)
+@fuzz(120)
 @given(st.data(), shapes(), worlds())
 @pytest.mark.slow
 def test_the_normal_form_of_an_expression_has_its_value(data, shape, w):
@@ -70,7 +70,7 @@ def test_the_normal_form_of_an_expression_has_its_value(data, shape, w):
 FACTS = st.sampled_from(["x_n1", "x_m1", "h_n1", "A_11", "x_11"])
 
 
-@fuzz(80)
+@fuzz(40)
 @given(st.data(), worlds())
 def test_facts_about_symbols_keep_the_value(data, w):
     zero, simplex = data.draw(st.frozensets(FACTS, max_size=2)), data.draw(st.frozensets(st.sampled_from(["x_n1", "h_m1"])))
@@ -80,7 +80,7 @@ def test_facts_about_symbols_keep_the_value(data, w):
     assert far(value(w, e), form_table(w, f, SCALAR)) < EXACT
 
 
-@fuzz(80)
+@fuzz(40)
 @given(st.data(), worlds())
 def test_the_sum_of_a_simplex_is_one_wherever_it_stands(data, w):
     y, z = (symbol(name, ("n", 1), "target", Time("t", -1)) for name in "yz")
@@ -113,7 +113,7 @@ def alone(w: World, s: Symbol, every) -> None:
         assume(not any(u.time.base not in ("", "t", "T") or w.step(u.time) == w.step(s.time) for u in same))
 
 
-@fuzz(150)
+@fuzz(40)
 @given(st.data(), shapes(), worlds())
 @pytest.mark.slow
 def test_the_derivative_of_a_form_is_that_of_central_differences(data, shape, w):
@@ -135,7 +135,7 @@ def test_the_derivative_of_a_form_is_that_of_central_differences(data, shape, w)
     assert far(slope, form_table(replace(w, indices={**w.indices, "dr": r, "dc": c}), d, shape)) < mpf(10) ** -12
 
 
-@fuzz(60)
+@fuzz(30)
 @given(st.data(), worlds())
 def test_the_second_derivative_of_a_form_is_that_of_central_differences(data, w):
     algebra = Algebra()
@@ -162,7 +162,7 @@ def test_the_second_derivative_of_a_form_is_that_of_central_differences(data, w)
 
 
 # --------------------------------------------------------------------------------------------- substitution, steps, labels, sums
-@fuzz(100)
+@fuzz(40)
 @given(st.data(), shapes(), worlds())
 @pytest.mark.slow
 def test_substitution_puts_the_value_in_the_place_of_the_symbol(data, shape, w):
@@ -181,7 +181,7 @@ def test_substitution_puts_the_value_in_the_place_of_the_symbol(data, shape, w):
     assert far(value(replace(w, defined=values), e), form_table(w, g, shape)) < EXACT
 
 
-@fuzz(100)
+@fuzz(40)
 @given(st.data(), shapes(), worlds())
 @pytest.mark.slow
 def test_moving_the_steps_of_a_form_moves_those_of_the_expression(data, shape, w):
@@ -196,7 +196,7 @@ def test_moving_the_steps_of_a_form_moves_those_of_the_expression(data, shape, w
     assert far(value(w, e), form_table(w, fixed, shape)) < EXACT
 
 
-@fuzz(60)
+@fuzz(30)
 @given(st.data(), worlds())
 def test_renamed_axes_swap_and_meet_as_labels_do(data, w):
     algebra = Algebra()
@@ -211,7 +211,7 @@ def test_renamed_axes_swap_and_meet_as_labels_do(data, w):
     assert far([[sum(entries)]], [[form_value(w, trace, {})]]) < EXACT
 
 
-@fuzz(60)
+@fuzz(30)
 @given(st.data(), worlds())
 def test_a_sum_over_an_index_is_the_sum_of_its_values(data, w):
     algebra = Algebra()
@@ -224,7 +224,7 @@ def test_a_sum_over_an_index_is_the_sum_of_its_values(data, w):
 ENDS = [(Time("", lo), Time("T", hi)) for lo in (-1, 0, 1, 2, 3) for hi in (-2, -1, 0, 1)]
 
 
-@fuzz(80)
+@fuzz(40)
 @given(st.data(), st.sampled_from(ENDS), worlds())
 @pytest.mark.slow
 def test_sums_over_time_keep_their_value_when_ranges_are_changed_or_written_out(data, ends, w):

@@ -179,7 +179,7 @@ TRAPS = [
 ]
 
 WORLDS = [World(sizes, seed=n, indices={"i": p, "j": q, "k": 0}) for n, (sizes, p, q) in enumerate([
-    ({"n": 3, "m": 2}, 0, 1), ({"n": 3, "m": 2}, 2, 2), ({"n": 1, "m": 1}, 0, 0), ({"n": 2, "m": 2}, 1, 0)])]
+    ({"n": 2, "m": 3}, 0, 1), ({"n": 2, "m": 2}, 1, 1), ({"n": 1, "m": 1}, 0, 0)])]
 H = mpf(10) ** -18
 
 
@@ -379,7 +379,7 @@ def test_a_corrupted_rewrite_is_caught(monkeypatch, owner, name, old, new):
             return check(case)
         except (Unsupported, ZeroDivisionError, ValueError, StopIteration, RecursionError, TypeError, AssertionError, KeyError):
             return False
-    assert not all(stands(faithful, c) and stands(slopes, c) for c in ALL)
+    assert not all(stands(faithful, c) for c in ALL) or not all(stands(slopes, c) for c in ALL)
 
 
 def test_the_sum_of_a_vector_that_is_no_simplex_is_not_one():
