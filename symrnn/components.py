@@ -312,7 +312,8 @@ class Components:
         below = self.lower(bottom, where)
         above = self.lower(top, where)
         held = None
-        if base.attr.kind == "parameter" and (self.immediate or e.attr in ("immediate", "partial")) and not self._is_total(top):
+        once = self.immediate or e.attr in ("immediate", "partial")
+        if base.attr.kind in ("parameter", "constant") and once and not self._is_total(top):
             steps = [self.meaning[s].step for x in flat(above) for s in self._upstream_of(x) if s in self.meaning]
             held = max((t for t in steps if t is not None), default=None)
         if any(x not in self.meaning for x in flat(below)):

@@ -230,5 +230,7 @@ def _number(v: Any) -> Any:
     if isinstance(v, sympy.Rational):
         return mpmath.mpf(v.p) / v.q
     if isinstance(v, sympy.Basic):
+        if v is sympy.nan or v.is_finite is False:
+            raise OutsideDomain(f"{v} is no number")
         return mpmath.mpf(v.evalf(mpmath.mp.dps + 5))
     return mpmath.mpf(v.numerator) / v.denominator if hasattr(v, "denominator") else mpmath.mpf(v)

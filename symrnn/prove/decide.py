@@ -33,17 +33,18 @@ def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     """The verdict on a claim as printed, or under the one reading of its derivatives that makes it true.
 
     A partial derivative of a state by a parameter may mean the total one (through all earlier steps) or the immediate one. What
-    holds for the total one is proved; what holds for the immediate one only is conditional, and says how the other fails.
+    holds for the total one is proved; what holds for the immediate one only is conditional, and says how the other fails. What is
+    false under one reading and not known to be false under the other is not refuted.
     """
     if not _by_parameter(claim) or claim.states("immediate"):
         first = judge(claim, use)
         return first if first.word == "proved" else started(claim, first, use) or first
     first = judge(_total(claim), use)
-    if first.word == "proved":
+    if first.word == "proved" or _tells_apart(claim):
         return first
     second = judge(replace(claim, conditions=(*claim.conditions, Condition("immediate", (), IMMEDIATE))), use)
     if second.word != "proved":
-        return first if second.word != "refuted" else second
+        return second if first.word == "refuted" and second.word in ("refuted", "agrees") else first
     return replace(second, word="conditional", code="SR209", convention="immediate derivative",
                    reason=f"true when {IMMEDIATE}; with total derivatives {_why(first)}", counterexample=first.counterexample,
                    conditions=(*(str(c) for c in claim.conditions), IMMEDIATE))
@@ -62,6 +63,12 @@ def started(claim: Claim, first: Verdict, use: Witnesses) -> Verdict | None:
     second = proved(claim, proof, None, tuple(map(str, (*claim.conditions, *added))), method(proof))
     return replace(second, word="conditional", convention=named, counterexample=first.counterexample,
                    reason=f"true when {named}; as printed {fails}")
+
+
+def _tells_apart(claim: Claim) -> bool:
+    """Whether the claim prints both signs, so that its d by a parameter cannot mean the partial one."""
+    signs = {d.attr for d in _derivatives(claim)}
+    return "partial" in signs and any(d.attr == "total" and _is_by_parameter(claim, d) for d in _derivatives(claim))
 
 
 def _why(v: Verdict) -> str:
@@ -84,7 +91,10 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     found = conflict(claim)
     if found is not None:
         return refuse_shape(claim)
-    loose = unconnected(claim)
+    try:
+        loose = unconnected(claim) or nowhere(claim)
+    except Unsupported as reason:                                     # conditions that contradict each other: nothing is claimed
+        return Verdict("undecided", "SR303", str(reason), conditions=tuple(map(str, claim.conditions)))
     if loose is not None:
         return Verdict("undecided", "SR103", loose)
     if claim.relation != "=":
@@ -201,13 +211,13 @@ def _derivatives(claim: Claim) -> list[Expr]:
 
 
 def _by_parameter(claim: Claim) -> bool:
-    """Whether a derivative of something other than the loss is taken by a parameter."""
+    """Whether a derivative of something other than the loss is taken by a parameter (or a number that is one)."""
     return any(_is_by_parameter(claim, d) for d in _derivatives(claim))
 
 
 def _is_by_parameter(claim: Claim, d: Expr) -> bool:
     top, bottom = d.args
-    return _symbol(bottom).kind == "parameter" and not (top.op == "sym" and top.attr == claim.total_loss)
+    return _symbol(bottom).kind in ("parameter", "constant") and not (top.op == "sym" and top.attr == claim.total_loss)
 
 
 def _symbol(e: Expr) -> Symbol:
@@ -243,6 +253,16 @@ def domain(claim: Claim, render: Callable[[Expr], str] = str) -> str | None:
             if x.op == "apply" and x.attr in ("relu", "step"):
                 needs["almost everywhere (not where an argument of ReLU is 0)"] = None
     return "; ".join(needs) or None
+
+
+def nowhere(claim: Claim) -> str | None:
+    """A number outside the domain of its function: the claim speaks of nothing."""
+    outside = {"recip": lambda x: x == 0, "log": lambda x: x <= 0, "sqrt": lambda x: x < 0}
+    for side in (claim.left, claim.right):
+        for x in walk(side):
+            if x.op == "apply" and x.attr in outside and x.args[0].op == "num" and outside[x.attr](x.args[0].attr):
+                return f"{x} is nowhere defined"
+    return None
 
 
 NEEDS = {"recip": "is not 0", "log": "is positive", "sqrt": "is positive"}

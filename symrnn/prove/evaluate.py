@@ -271,7 +271,7 @@ class Point:
         step = None if s.time is None else self.step(s.time, env)
         if not self.beyond(s, step) and not self.after_the_end(top, s, step):
             self.check_symbol(s, step)
-        once = self.known.get(s.name, s).kind == "parameter" and (self.immediate or e.attr in ("immediate", "partial"))
+        once = self.known.get(s.name, s).kind in ("parameter", "constant") and (self.immediate or e.attr in ("immediate", "partial"))
         whole = top.op == "sym" and self.is_total(top.attr)
         summed = top.op == "tsum" and top.args[0].op == "sym" and top.args[0].attr.name == self.model.loss
         return s, step, once and not whole and not summed, component

@@ -73,9 +73,12 @@ def alone(e: Expr, path: Path) -> Callable[[Expr], Expr]:
 
 
 def without(e: Expr, path: Path) -> Expr | None:
-    """The expression without the term at a place; None when nothing would be left."""
+    """The expression without the term at a place; None when nothing would be left or the place is gone."""
     for n in range(len(path) - 1, -1, -1):
-        above = part(e, path[:n])
+        try:
+            above = part(e, path[:n])
+        except IndexError:
+            return None
         if above.op == "add":
             rest = tuple(a for k, a in enumerate(above.args) if k != path[n])
             return replace(e, {path[:n]: add(*rest)})
