@@ -5,7 +5,7 @@ what the front matter (or a ``scope`` directive) declares, with the definitions 
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -60,8 +60,8 @@ class Setting:
             if "time_letter" in data:
                 table = replace(table, time_letter=str(data["time_letter"]))
             base = replace(parent.scope, table=table, defined=frozenset(), functions={})
-        makers = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name,
-                  "layout": str}
+        makers: dict[str, Callable[[Any], Any]] = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name,
+                                                   "layout": str}
         scope = replace(base, **{key: make(data[key]) for key, make in makers.items() if key in data})
         losses = {name: "scalar, sequence" if name == scope.loss else "scalar" for name in (scope.total, scope.loss)
                   if name and name not in scope.table}
@@ -341,7 +341,8 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
     main = declared(document, "main", document.settings, None)
-    settings, current, rows = {"main": main}, main, []
+    rows: list[Row] = []
+    settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
     for span in document.spans:
         while scopes and scopes[0].offset < span.offset:

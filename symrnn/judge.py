@@ -256,8 +256,8 @@ class Chain:
                     rows.append((claim, decide(claim)))
                 except Meaningless:
                     continue
-        for claim, other in rows:
-            if other.word == "proved":
+        for claim, verdict in rows:
+            if verdict.word == "proved":
                 shown = latex(claim.right, self.notation(sides.right))
                 return replace(v, readings=((shown, "proved"),), reason=f"{v.reason}; it would hold if the last term were meant inside "
                                "the sum")
@@ -268,7 +268,7 @@ def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     """The two sides with open sizes as the claim itself needs them, and a plain 0 beside an array as the array of zeros."""
     for a, b in ((left, right), (right, left)):
         if a.op == "num" and a.attr == 0 and b.shape not in (None, SCALAR):
-            zero = zeros(b.shape)                                     # type: ignore[arg-type]
+            zero = zeros(b.shape)
             left, right = (zero, right) if a is left else (left, zero)
     values = unify([(left, right)])
     return resize(left, values), resize(right, values)

@@ -11,7 +11,24 @@ from functools import cached_property
 from hashlib import sha256
 
 from symrnn.errors import ModelError, ShapeError
-from symrnn.expr import FIRST, LAST, NOW, SCALAR, Expr, Size, Symbol, Time, named, node, resize, show_shape, symbols, time_sum, unify, unknown
+from symrnn.expr import (
+    FIRST,
+    LAST,
+    NOW,
+    SCALAR,
+    Expr,
+    Size,
+    Symbol,
+    Time,
+    named,
+    node,
+    resize,
+    show_shape,
+    symbols,
+    time_sum,
+    unify,
+    unknown,
+)
 
 
 @dataclass(frozen=True)

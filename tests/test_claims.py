@@ -62,7 +62,7 @@ def test_every_line_of_a_file_of_claims_has_a_verdict_under_its_own_id(tmp_path:
 
 def test_a_claim_that_takes_too_long_is_undecided(tmp_path: Path):
     path = tmp_path / "claims.jsonl"
-    product = " ".join(r"(a_{%d} + b_{%d})^{12}" % (k, k) for k in range(1, 9))
+    product = " ".join(f"(a_{{{k}}} + b_{{{k}}})^{{12}}" for k in range(1, 9))
     path.write_text(json.dumps({"claim": f"{product} = 0", "shapes": {"a": "n", "b": "n"}}))
     ((equation,),) = ([d["equations"] for d in audit(path, timeout=0.5).to_json()["documents"]])
     assert equation["verdict"] in ("undecided", "refuted")

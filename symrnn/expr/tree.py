@@ -82,7 +82,7 @@ class Expr:
         object.__setattr__(self, "attr", attr)
         object.__setattr__(self, "_hash", hash(key))
         fault = next((a.fault for a in args if a.fault is not None), None)
-        shape = None if fault else OPERATIONS[op].shape(args, attr)
+        shape: Shape | Fault | None = None if fault else OPERATIONS[op].shape(args, attr)
         if isinstance(shape, Fault):
             shape, fault = None, Fault(shape.what, shape.left, shape.right, (op, args))
         object.__setattr__(self, "shape", shape)

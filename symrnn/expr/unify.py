@@ -33,7 +33,7 @@ def unify(pairs: Pairs) -> dict[str, Size]:
     changed = True
     while changed:
         changed = False
-        for k, (left, right) in enumerate(rows):
+        for left, right in rows:
             for a, b in demands(left, right):
                 a, b = values.get(a, a) if isinstance(a, str) else a, values.get(b, b) if isinstance(b, str) else b
                 if a == b or not (unknown(a) or unknown(b)):

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from symrnn.expr.functions import function
-from symrnn.prove.claim import Unsupported
 
 Array = np.ndarray[Any, Any]
 Number = int | Fraction

@@ -37,7 +37,8 @@ def self_proof(model: Model) -> tuple[str, ...]:
             return ()
     except Unsupported:
         return ()
-    lines = ["every adjoint and gradient, for all sizes and every T: equal to the derivative of the Lagrangian, index by index (normal form)"]
+    lines = ["every adjoint and gradient, for all sizes and every T: equal to the derivative of the Lagrangian, index by index "
+             "(normal form)"]
     outcomes = [compare(c) for c in claims(derivation)]
     if all(o.status == "equal" and o.exponent >= ENOUGH for o in outcomes):
         least = min(outcomes, key=lambda o: o.exponent)

@@ -168,9 +168,9 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     for name, u in found.items():
         if name in (letter, *STANDARD) and name not in stated:
             continue
-        words = _spec(stated[name]) if name in stated else _words(name, u, matrices, prose)
-        if words is not None:
-            symbols[name] = words
+        declared = _spec(stated[name]) if name in stated else _words(name, u, matrices, prose)
+        if declared is not None:
+            symbols[name] = declared
     for name, d in stated.items():
         symbols.setdefault(name, _spec(d))
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):

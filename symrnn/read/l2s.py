@@ -38,7 +38,7 @@ Shape = tuple[Any, ...]
 @lru_cache(maxsize=1)
 def _grammar() -> Any:
     """The lexer, parser and runtime classes, imported with the shim that Python 3.13 and newer need."""
-    sys.modules["typing.io"] = types.SimpleNamespace(TextIO=typing.TextIO)  # type: ignore[arg-type]
+    sys.modules["typing.io"] = types.SimpleNamespace(TextIO=typing.TextIO)  # type: ignore[assignment]
     import antlr4
     from antlr4.error.ErrorListener import ErrorListener
     from gen.PSLexer import PSLexer

@@ -273,7 +273,8 @@ def stated(condition: str) -> str:
     return f"$`{condition}`$" if is_formula else words(condition)
 
 
-_SWAPS = ((r"\\htmlClass\{[^{}]*\}", ""), (r"\\color\{[^{}]*\}\s*", ""), (r"\\tag\{([^{}]*)\}", r"\\qquad (\1)"), (r"\\(begin|end)\{align\*?\}", r"\\\1{aligned}"),
+_SWAPS = ((r"\\htmlClass\{[^{}]*\}", ""), (r"\\color\{[^{}]*\}\s*", ""), (r"\\tag\{([^{}]*)\}", r"\\qquad (\1)"),
+          (r"\\(begin|end)\{align\*?\}", r"\\\1{aligned}"),
           (r"\\(begin|end)\{gather\*?\}", r"\\\1{gathered}"), (r"\\operatorname\{", r"\\mathrm{"))
 
 
