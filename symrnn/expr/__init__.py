@@ -1,5 +1,6 @@
 """The typed core: expressions with symbolic sizes and a time index."""
 # ruff: noqa: F401 - what is imported here is the package's interface
+from symrnn.expr.binding import substitute
 from symrnn.expr.linear import Linear, between, canonical, total_size
 from symrnn.expr.sizes import FIRST, LAST, NOW, SCALAR, Index, Shape, Size, Time
 from symrnn.expr.tree import (
@@ -38,7 +39,6 @@ from symrnn.expr.tree import (
     smul,
     softmax,
     stack,
-    substitute,
     symbol,
     symbols,
     time_sum,
@@ -51,6 +51,6 @@ from symrnn.expr.tree import (
     zeros,
 )
 from symrnn.expr.unify import named, resize, unify, unknown
-from symrnn.expr.vectorise import vectorise
+from symrnn.expr.vectorise import along, vectorise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

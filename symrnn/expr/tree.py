@@ -591,7 +591,7 @@ def _retime(e: Expr, move: Callable[[Time], Time], bound: frozenset[str],
     elif e.op == "tsum":
         letter, lo, hi = e.attr
         body = e.args[0]
-        while any(move(t).base == letter for t in _free_times(body, bound | {letter})):
+        while any(move(t).base == letter for t in free_steps(body, bound | {letter})):
             old, letter = letter, letter + "'"                      # what moves here must not be caught by the letter of the sum
             body = _retime(body, partial(_relettered, old, letter), bound, {})
         body = _retime(body, move, bound | {letter}, memo)
@@ -607,15 +607,13 @@ def _relettered(old: str, new: str, time: Time) -> Time:
     return Time(new, time.offset) if time.base == old else time
 
 
-def _free_times(e: Expr, bound: frozenset[str]) -> Iterator[Time]:
-    """The time indices of symbols whose letters no sum binds."""
-    if e.op == "sym":
-        if e.attr.time is not None and e.attr.time.base not in bound:
-            yield e.attr.time
-        return
+def free_steps(e: Expr, bound: frozenset[str] = frozenset()) -> Iterator[Time]:
+    """The steps of symbols whose letters no sum binds."""
+    if e.op == "sym" and e.attr.time is not None and e.attr.time.base not in bound:
+        yield e.attr.time
     inner = bound | {e.attr[0]} if e.op == "tsum" else bound
     for a in e.args:
-        yield from _free_times(a, inner)
+        yield from free_steps(a, inner)
 
 
 def shift(e: Expr, k: int, base: str = "t") -> Expr:
@@ -631,8 +629,3 @@ def shift(e: Expr, k: int, base: str = "t") -> Expr:
 def fix_time(e: Expr, letter: str, time: Time) -> Expr:
     """The expression with ``letter`` replaced by ``time``."""
     return retime(e, lambda x: time + x.offset if x.base == letter else x)
-
-
-def substitute(e: Expr, values: dict[Symbol, Expr]) -> Expr:
-    """Replace symbols by expressions."""
-    return transform(e, lambda x: values.get(x.attr) if x.op == "sym" else None)

@@ -25,6 +25,7 @@ from symrnn.expr import (
     quotient,
     shift,
     softmax,
+    substitute,
     symbol,
     time_sum,
     total,
@@ -365,3 +366,18 @@ def test_a_step_that_moves_into_a_sum_is_not_caught_by_its_letter():
     assert lowering(moved) == want
     assert lowering(moved) != lowering(summed(h * h, letter="t"))
     assert fix_time(moved, "s", Time("t")) is not e and lowering(fix_time(moved, "s", Time("t"))) == lowering(e)
+
+
+@pytest.mark.parametrize("e, given, want", [
+    (index_sum(i, entry(a, i) * u), entry(b, i), total(a) * entry(b, i)),
+    (index_sum(i, entry(a, i) * index_sum(j, entry(b, j) * u)), entry(A, i, j), total(a) * total(b) * entry(A, i, j)),
+    (index_sum(i, delta(i, j) * u), entry(a, i), entry(a, i)),
+    (index_sum(i, entry(a, i)) * u, entry(b, i), total(a) * entry(b, i)),
+    (summed(total(h) * u), total(h), total(summed(h)) * total(h)),
+    (index_sum(i, u), entry(a, j), node("size", attr="n") * entry(a, j))], ids=str)
+def test_what_is_put_in_is_not_caught_by_a_sum(e, given, want):
+    assert same(substitute(e, {u.attr: given}), want)
+
+
+def test_a_step_put_in_for_the_step_of_a_sum_is_that_of_the_sum():
+    assert same(substitute(summed(h), {h.attr: h * h}), summed(h * h))

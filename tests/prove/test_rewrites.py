@@ -362,7 +362,7 @@ CORRUPT = [
 ]
 
 
-ALL = [*TRAPS, *(c for group in CASES.values() for c in group)]
+ALL = [*(c for group in CASES.values() for c in group), *TRAPS]
 
 
 @pytest.mark.parametrize("case", TRAPS, ids=lambda c: str(c.left)[:60])
