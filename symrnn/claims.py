@@ -97,8 +97,8 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     for names, spec in shapes.items():
         for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
             found = shape_words(spec)
-            if found is not None and "*" not in name and name.strip() != "all":
-                words[name.strip()] = found
+            if found is not None and name.strip() != "all":
+                words |= dict.fromkeys(matching(name.strip(), [*given, claim]), found)
     prose = " ".join([*given, *assume])
     data = infer([*given, claim], words, prose)
     if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
@@ -123,6 +123,18 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     if data.get("simplex"):
         data["targets"] = sorted({*data.get("targets", ()), *data["simplex"]})
     return {**data, "assume": stated}, unknown
+
+
+def matching(pattern: str, formulas: Sequence[str]) -> list[str]:
+    """The names that a key of shapes speaks of: itself, or with a star for the label what the formulas hold.
+
+    >>> matching("W_*", ["W_f x + W_{hh} h + V"]), matching("V", ["W"])
+    (['W_f', 'W_{hh}'], ['V'])
+    """
+    if "*" not in pattern:
+        return [pattern]
+    base = re.escape(pattern.split("_")[0].split("*")[0])
+    return list(dict.fromkeys(m for f in formulas for m in re.findall(rf"(?<![A-Za-z\\]){base}_(?:\{{[^{{}}]*\}}|\\?\w)", f)))
 
 
 def not_understood(auditor: Auditor, given: Sequence[str]) -> list[str]:

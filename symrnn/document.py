@@ -5,14 +5,16 @@ what the front matter (or a ``scope`` directive) declares, with the definitions 
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
 
+from symrnn.conditions import condition_of, restricts_definition
 from symrnn.errors import DeclarationError, DocumentError, Place, SymrnnError
-from symrnn.expr import NOW, SCALAR, Expr, Size, Symbol, node, resize, symbols, transform, unify, vectorise
+from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, along, node, resize, symbols, transform, unify, vectorise
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
@@ -91,6 +93,8 @@ class Setting:
     def definition(self, n: Node, identifier: str) -> str | None:
         """Take ``n`` as a definition if it is one; the name that it defines, or None."""
         if n.op == "Where":
+            if any(restricts_definition(w, self.scope) for w in n.nodes[1:]):
+                return None
             return self.definition(n.nodes[0], identifier)
         if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "<-"):
             return None
@@ -106,7 +110,10 @@ class Setting:
         named = left.nodes[0] if left.op == "Call" else left
         if named.op != "Sym" or len(named.args) != 1 or self.has_total or right.op != "Sum":
             return None
-        letter, body = right.nodes[0].head, right.nodes[3]
+        letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
+        whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
+        if not whole or restriction.op != "Absent":
+            return None
         if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
             d = self.scope.table.get(named.head)
             if d is None or d.kind == "scalar":
@@ -170,7 +177,7 @@ class Setting:
         name = left.head
         d = self.scope.table.get(name)
         is_loss = name == self.scope.loss and (name != self.scope.total or left.part("Time") is not None)
-        if left.op != "Sym" or left.part("Index") is not None:
+        if left.op != "Sym" or (left.part("Index") is not None and (d is None or is_loss)):
             return None
         if d is None and not is_loss:
             return self._inferred(left, right)
@@ -188,6 +195,8 @@ class Setting:
             target, value = E(left), E(right)
         except Meaningless:
             return None
+        if target.op == "entry":
+            target, value = _whole(target, value)
         fits = value.shape == target.shape or bool(unify([(target, value)]))
         if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core):
             return None
@@ -238,7 +247,8 @@ class Setting:
         rows = self.settled()
         values = sizes_of(rows)                                       # a sum over components becomes one of entries once sizes are known
         rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
-        return Model.build(name, rows, loss=loss, total=TOTAL, simplex=self.simplex, initial=self.initial,
+        total = TOTAL if self.scope.total is not None or TOTAL not in self.scope.table else "no total"
+        return Model.build(name, rows, loss=loss, total=total, simplex=self.simplex, initial=self.initial,
                            source=self.source, latex=self.latex)
 
     def settled(self) -> list[Equation]:
@@ -255,52 +265,14 @@ class Setting:
     # ---------------------------------------------------------------------------------------------------------- conditions
     def condition(self, text: str, where: Place | None = None) -> list[Condition]:
         """A stated condition in LaTeX or in the words of the table of conditions. DeclarationError if it is none of them."""
-        if "immediate" in text:
+        if re.search(r"\bimmediate\b", text) and not re.search(r"\b(?:not|no|total)\b", text):
             return [Condition("immediate", (), text)]
         tree = _tree(text, self.scope.table, where)
-        found = self._condition(tree, text)
+        found = condition_of(tree, self.scope, text)
         if found is None:
             raise DeclarationError(f"the condition {text}", must="be one of the known kinds", came=str(tree), where=where,
                                    next_step="Write for example i = k, b = 0, h_0 = 0, x_s = 0, t < T or \\sum_k y_k = 1.")
         return [found]
-
-    def _condition(self, n: Node, text: str) -> Condition | None:
-        if n.op in ("Where", "Seq") and len(n.nodes) == 2:
-            return self._before(*n.nodes, text)
-        if n.op != "Chain" or len(n.nodes) != 2:
-            return None
-        left, rel = n.nodes
-        right = rel.nodes[0]
-        one, zero = right.op == "Num" and right.head == "1", right.op == "Num" and right.head == "0"
-        if rel.head == "<" and self.base(left) == "t" and self.base(right) == "T":
-            return Condition("before-end", (), text)
-        if rel.head == "=" and one and left.op == "Sum":
-            inner = left.nodes[3]
-            name = inner.nodes[0].head if inner.op == "Call" else inner.head
-            return Condition("simplex", (name,), text)
-        if rel.head == "=" and zero and left.op == "Sym":
-            return self._vanishing(left, text)
-        if rel.head in ("=", "!=") and left.op == right.op == "Sym":
-            return Condition("equal" if rel.head == "=" else "distinct", (left.head, right.head), text)
-        return None
-
-    def _vanishing(self, left: Node, text: str) -> Condition | None:
-        """``b = 0``; ``h_0 = 0`` and ``x_s = 0``, with a letter that is not the running one, speak of the steps before the first."""
-        part = left.part("Time")
-        if part is None or (time := part.nodes[0]) == Node("Sym", (self.scope.table.time_letter,)):
-            return Condition("zero", (left.head,), text)
-        letter = time.op == "Sym" and len(time.args) == 1 and time.head not in self.scope.steps
-        return Condition("past-zero", (left.head,), text) if letter or time == Node("Num", ("0",)) else None
-
-    def _before(self, statement: Node, bound: Node, text: str) -> Condition | None:
-        """``x_s = 0`` for ``s <= 0``, or for ``s < 1``."""
-        if any(n.op != "Chain" or len(n.nodes) != 2 for n in (statement, bound)):
-            return None
-        (left, equal), (letter, rel) = statement.nodes, bound.nodes
-        time = left.part("Time") if left.op == "Sym" else None
-        zero, last = Node("Num", ("0",)), (rel.head, rel.nodes[0].head)
-        holds = time is not None and time.nodes == (letter,) and letter.op == "Sym" and equal.args == ("=", zero)
-        return Condition("past-zero", (left.head,), text) if holds and last in (("<=", "0"), ("<", "1")) else None
 
     def is_counter(self, n: Node) -> bool:
         """A letter that counts (an index, the time, a size) or a number: a relation between such is a condition."""
@@ -309,8 +281,14 @@ class Setting:
         d = self.scope.table.get(n.head) if n.op == "Sym" and len(n.args) == 1 else None
         return d is not None and d.kind in ("index", "size")
 
-    def base(self, n: Node) -> str:
-        return Elaborator(self.scope).base(n.head) if n.op == "Sym" and len(n.args) == 1 else ""
+
+def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
+    """An equation of one component, with a letter that counts, as an equation of the whole vector; unchanged if it is none."""
+    values = unify([(target, value)])
+    target, value = resize(target, values), resize(value, values)
+    row, column = target.attr
+    whole = along(value, row) if isinstance(row, Index) and column is None else None
+    return (target, value) if whole is None else (target.args[0], whole)
 
 
 # ------------------------------------------------------------------------------------------------------------------- documents

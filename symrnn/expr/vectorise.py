@@ -5,8 +5,10 @@ Only what keeps the meaning for every size is rewritten; anything else is left a
 """
 from __future__ import annotations
 
+from functools import reduce
+
 from symrnn.expr.sizes import SCALAR, Index
-from symrnn.expr.tree import Expr, add, apply, filled, had, power, smul, total, transform, walk
+from symrnn.expr.tree import Expr, add, apply, filled, had, matmul, power, smul, total, transform, transpose
 
 
 def vectorise(e: Expr) -> Expr:
@@ -27,16 +29,40 @@ def vectorise(e: Expr) -> Expr:
 
 def along(e: Expr, i: Index) -> Expr | None:
     """The column vector whose i-th entry is the scalar ``e``, or None when it is not built from entries of column vectors."""
-    if not any(i in x.attr for x in walk(e) if x.op in ("entry", "delta")):
+    return _along(e, i) if _occurs(i, e) else None
+
+
+def _occurs(i: Index, e: Expr) -> bool:
+    """Whether the letter occurs in ``e`` and no sum there binds it."""
+    if e.op in ("entry", "delta") and i in e.attr:
+        return True
+    return not (e.op == "isum" and e.attr == i) and any(_occurs(i, a) for a in e.args)
+
+
+def _factors(e: Expr) -> list[Expr]:
+    return [f for a in e.args for f in _factors(a)] if e.op == "smul" else [e]
+
+
+def _product(e: Expr, i: Index) -> Expr | None:
+    """The matrix times the vector that a sum over the second index of the matrix is."""
+    j, body = e.attr, e.args[0]
+    factors = _factors(body)
+    matrices = [f for f in factors if f.op == "entry" and f.attr in ((i, j), (j, i))]
+    rest = [f for f in factors if f not in matrices]
+    if len(matrices) != 1 or any(_occurs(i, f) for f in rest):
         return None
-    return _along(e, i)
+    matrix = matrices[0].args[0] if matrices[0].attr == (i, j) else transpose(matrices[0].args[0])
+    vector = _along(reduce(smul, rest), j) if rest else filled(1, (j.size, 1))
+    return None if vector is None else matmul(matrix, vector)
 
 
 def _along(e: Expr, i: Index) -> Expr | None:
-    if not any(i in x.attr for x in walk(e) if x.op in ("entry", "delta")):
+    if not _occurs(i, e):
         return smul(e, filled(1, (i.size, 1))) if e.shape == SCALAR else None
     if e.op == "entry":
         return e.args[0] if e.attr == (i, None) and e.args[0].shape == (i.size, 1) else None
+    if e.op == "isum":
+        return _product(e, i)
     parts = [_along(a, i) for a in e.args]
     if any(p is None for p in parts):
         return None

@@ -17,6 +17,7 @@ from typing import Any
 
 from symrnn.read.declarations import declarations
 from symrnn.read.names import GREEK
+from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
@@ -37,6 +38,11 @@ COUNTERS = frozenset("ijklmrs")
 LOSSES = frozenset({"L", "E", "J", "C", "ell", "l", "Loss", "loss", "e", "F"})
 STEPS = frozenset({"T", "tau", "N"})
 SCALARS = frozenset("eta alpha lambda gamma epsilon mu rho zeta kappa omega nu".split())
+CONVENTIONAL = frozenset({"I", "e", "pi", "d"})
+"""Names that keep the meaning they have everywhere, unless a text declares them."""
+
+RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
+"""How each rank is declared with its sizes left open."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 
 
@@ -165,10 +171,16 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
+    known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
+    known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
+              if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
+    carried = ranks(trees, {**known, **dict.fromkeys(LOSSES - set(known), "scalar")})
     for name, u in found.items():
         if name in (letter, *STANDARD) and name not in stated:
             continue
         declared = _spec(stated[name]) if name in stated else _words(name, u, matrices, prose)
+        if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
+            declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if declared is not None:
             symbols[name] = declared
     for name, d in stated.items():
@@ -194,6 +206,9 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     base = re.sub(r"^(?:hat|tilde|bar|fwd|bwd)\((.*)\)$", r"\1", name).split("_")[0].split("^")[0]
     if re.fullmatch(r"[A-Za-z]{4,}", base) and base not in GREEK and base not in LOSSES and not (u.timed or u.indices or u.called):
         return None                                                   # a word: it may well be prose
+    kronecker = name == "delta" and u.indices.get(2, 0) and not u.plain - u.indices[2] and not u.timed
+    if kronecker or (name in CONVENTIONAL and not u.timed and not u.called):
+        return None                                                   # it keeps the meaning it has everywhere
     sequence = ", sequence" if u.timed else ""
     if u.called and not u.timed and u.plain <= 0:
         return _function_words(name, u, prose)
@@ -229,6 +244,10 @@ def _spec(d: Declared) -> Any:
         return "time"
     words = " ".join((d.kind, *d.shape, *((d.role,) if d.role else ())))
     return words + (", sequence" if d.sequence else "")
+
+
+def _rank(d: Declared) -> str:
+    return "row" if d.kind == "matrix" and d.shape[:1] == ("1",) else d.kind
 
 
 def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node]) -> None:

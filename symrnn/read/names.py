@@ -72,7 +72,12 @@ def canonical_tokens(texts: Sequence[str]) -> str:
     while i < len(texts):
         text = texts[i]
         if text in scripts:
-            argument, i = _argument(texts, i + 1)
+            command = texts[i + 1] if i + 1 < len(texts) else ""
+            if (command in TEXTS or command in FONTS or command in ACCENTS) and texts[i + 2 : i + 3] == ["{"]:
+                argument, i = _argument(texts, i + 2)                 # a label whose only token is a command with its argument
+                argument = [command, "{", *argument, "}"]
+            else:
+                argument, i = _argument(texts, i + 1)
             scripts[text] += canonical_tokens(argument)
             continue
         skip = WRAPPERS.get(text, 1 if text == "\\color" else 0)

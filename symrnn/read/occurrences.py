@@ -3,13 +3,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from symrnn.expr import SCALAR, Expr, Index, Shape, Time, entry, node, symbol
+from symrnn.expr import SCALAR, Expr, Index, Shape, Time, delta, entry, eye, node, symbol
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
+
+
+IDENTITY = ("I", "delta")
 
 
 @dataclass(frozen=True, order=True)
@@ -116,6 +119,8 @@ class Names:
             return self._elided(n)
         if self.scope.table.lookup(name) is None and len(n.args) == 1 and tuples.is_size(self, name):
             return node("size", attr=name)                            # a size that only shapes name
+        if self.scope.table.lookup(name) is None and name in IDENTITY:
+            return self._identity(n)
         d = self.declared(name, n)
         if d.kind in ("size", "index"):
             if d.kind == "index" or name in self.scope.steps or d.role == "time":
@@ -129,8 +134,23 @@ class Names:
         self._step_or_component(n, d)
         return self.component(self._plain(n, d) if base is None else base, n, d)
 
+    def _identity(self, n: Node) -> Expr:
+        """What a text need not declare: the identity matrix I, and its entries, as I or as a Kronecker delta with two subscripts."""
+        part = n.part("Index")
+        if len(n.args) == 1 and n.head == "I":
+            self.note("identity", "I is read as the identity matrix")
+            return eye(f"?I{n.span[0]}")
+        if part is None or len(n.args) != 2 or len(part.nodes) != 2:
+            raise Meaningless("SR103", f"{n.head} is not declared", n.span)
+        known = [self.indices[m.head].size for m in part.nodes if m.head in self.indices]
+        row, column = (self.index(m, (known or [f"?I{n.span[0]}"])[0]) for m in part.nodes)
+        return delta(row, column)
+
     def _plain(self, n: Node, d: Declared) -> Expr:
         """The symbol at its time, without components."""
+        for core, own in ((TOTAL, self.scope.total), (LOSS, self.scope.loss)):
+            if d.name == core and own is not None:                    # the text gives the loss another letter
+                raise Meaningless("SR303", f"the name {core} is kept for the loss {own}", n.span)
         shape = shape_of(d)
         time = self.symbol_time(n, d)
         return symbol(d.name, shape, self.kind(d), time)

@@ -1,0 +1,136 @@
+r"""Scalars, columns, rows and matrices, told apart by how the equations of a text use them.
+
+What is known of some symbols is carried through sums, products and functions to the others until nothing changes. Nothing is
+taken from the letters themselves.
+
+>>> from symrnn.read.reader import read
+>>> from symrnn.read.symbols import SymbolTable
+>>> tree = read(r"a_t = b + W h_{t-1} + U x_t", SymbolTable()).tree
+>>> ranks([tree], {"W": "matrix", "h": "vector"})["b"], ranks([tree], {"W": "matrix", "h": "vector"})["a"]
+('vector', 'vector')
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from symrnn.read.symbols import STANDARD
+from symrnn.read.tree import Node, walk
+
+SAME = ("Add", "Neg", "PlusMinus", "Had", "Delta")
+"""Operations whose result and arguments have one rank (numbers apart)."""
+PRODUCT = ("Mul", "Dot", "Star")
+TURNED = {"vector": "row", "row": "vector", "matrix": "matrix", "scalar": "scalar"}
+PAIRS = {("matrix", "vector"): "vector", ("matrix", "matrix"): "matrix", ("row", "matrix"): "row", ("row", "vector"): "scalar",
+         ("vector", "row"): "matrix"}
+"""The rank of a product of two."""
+
+
+def ranks(trees: Iterable[Node], known: Mapping[str, str]) -> dict[str, str]:
+    """The ranks of the symbols of some trees, among them those that were known."""
+    return Ranks(dict(known)).run(list(trees))
+
+
+class Ranks:
+    """What is known so far; ``pull`` is the rank of a tree by its parts, ``push`` carries a rank into its parts."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self.known = known
+
+    def run(self, trees: list[Node]) -> dict[str, str]:
+        chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
+        before = -1
+        while before < len(self.known):
+            before = len(self.known)
+            for chain in chains:
+                sides = [chain.nodes[0], *(r.nodes[0] for r in chain.nodes[1:] if r.head in ("=", ":=", "<-"))]
+                self.agree(sides)
+        return self.known
+
+    def agree(self, parts: Iterable[Node]) -> str | None:
+        """Parts that must have one rank take it from the one whose rank is known."""
+        parts = [p for p in parts if p.op != "Num"]
+        found = next((r for p in parts if (r := self.pull(p)) is not None and (r != "scalar" or len(parts) == 1)), None)
+        found = found or next((r for p in parts if (r := self.pull(p)) is not None), None)
+        for p in parts:
+            if found is not None:
+                self.push(p, found)
+        return found
+
+    def pull(self, n: Node) -> str | None:
+        if n.op == "Sym":
+            return "scalar" if n.part("Index") is not None else self.known.get(n.head)
+        if n.op in SAME:
+            return self.agree(n.nodes)
+        if n.op == "Transpose":
+            inner = self.pull(n.nodes[0])
+            return TURNED[inner] if inner else None
+        if n.op == "Call":
+            return self._value(n)
+        if n.op in PRODUCT:
+            return self._product(n)
+        if n.op == "Pow" and n.nodes[1].op == "Num":
+            return self.pull(n.nodes[0])
+        if n.op == "Deriv" and self.pull(n.args[2]) == "scalar" and len(n.nodes) == 2:      # type: ignore[arg-type]
+            return self.pull(n.nodes[1])
+        if n.op == "Sum":
+            return self.pull(n.nodes[3])
+        return "scalar" if n.op == "Norm" else None
+
+    def push(self, n: Node, rank: str) -> None:
+        if n.op == "Sym" and n.part("Index") is None:
+            self.known.setdefault(n.head, rank)
+        elif n.op in SAME:
+            for p in n.nodes:
+                if p.op != "Num":
+                    self.push(p, rank)
+        elif n.op == "Transpose":
+            self.push(n.nodes[0], TURNED[rank])
+        elif n.op == "Call" and self._entrywise(n):
+            self.push(n.nodes[1], rank)
+        elif n.op == "Sum":
+            self.push(n.nodes[3], rank)
+        elif n.op in PRODUCT:
+            self._factors(n, rank)
+
+    def _entrywise(self, n: Node) -> bool:
+        """A function of one argument that is no function of a whole vector."""
+        f = n.nodes[0]
+        while f.op == "Prime":
+            f = f.nodes[0]
+        d = STANDARD.get(f.head)
+        return len(n.nodes) == 2 and f.op == "Sym" and (d is None or d.kind == "function" or f.head == "softmax")
+
+    def _value(self, n: Node) -> str | None:
+        if n.nodes[0].head in ("diag", "Diag"):
+            for a in n.nodes[1:]:
+                if self.pull(a) is None:
+                    self.push(a, "vector")
+            return "matrix"
+        return self.pull(n.nodes[1]) if self._entrywise(n) else None
+
+    def _product(self, n: Node) -> str | None:
+        found: str | None = "scalar"
+        for p in n.nodes:
+            rank = "scalar" if p.op == "Num" else self.pull(p)
+            if rank is None or found is None:
+                found = None
+            elif rank != "scalar":
+                found = rank if found == "scalar" else PAIRS.get((found, rank))
+        return found
+
+    def _factors(self, n: Node, rank: str) -> None:
+        """The one factor whose rank is unknown, where the others leave one possibility."""
+        parts = [(p, "scalar" if p.op == "Num" else self.pull(p)) for p in n.nodes]
+        unknown = [p for p, r in parts if r is None]
+        arrays = [(p, r) for p, r in parts if r != "scalar"]
+        if len(unknown) != 1:
+            return
+        p = unknown[0]
+        rest = [r for q, r in arrays if q is not p]
+        if rank in ("vector", "row") and all(r == "matrix" for r in rest):
+            last = arrays[-1][0] is p if rank == "vector" else arrays[0][0] is p
+            self.push(p, rank if last else "matrix")
+        elif rank == "vector" and rest and rest[-1] == "vector" and all(r == "matrix" for r in rest[:-1]) and arrays[-1][0] is not p:
+            self.push(p, "matrix")
+        elif rank == "row" and rest and rest[0] == "row" and all(r == "matrix" for r in rest[1:]) and arrays[0][0] is not p:
+            self.push(p, "matrix")
