@@ -24,6 +24,7 @@ from symrnn.read.document import Document, Span, parse_document
 from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
+from symrnn.read.scope import LOSS
 from symrnn.read.symbols import KINDS
 from symrnn.read.tree import walk
 from symrnn.write.notation import Notation
@@ -84,7 +85,7 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
     facts = tuple(unknown) + tuple(not_understood(auditor, given))
     blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])]
-    if blocked and equation.verdict in ("proved", "refuted", "conditional"):
+    if blocked and equation.verdict in ("proved", "refuted", "conditional", "agrees"):
         reason = f"a given fact was not understood: {blocked[0]}"
         doubt = Verdict("undecided", "SR303", reason)
         equation = replace(equation, relations=tuple(replace(r, verdict=doubt) for r in equation.relations), reason=reason)
@@ -153,6 +154,8 @@ def shares(fact: str, claim: str, setting: Setting) -> bool:
     table = setting.scope.table
     quiet = {d.name for d in table if d.kind in ("index", "size")} | {setting.scope.total or ""}
     used = {s.name for e in setting.equations for s in (e.left, *symbols(e.right))} | set(setting.scope.functions)
+    if LOSS in used and setting.scope.loss is not None:
+        used.add(setting.scope.loss)
 
     def names(text: str) -> set[str]:
         tree = read(text, table, second=False).tree

@@ -14,7 +14,7 @@ import yaml
 
 from symrnn.conditions import condition_of, restricts_definition
 from symrnn.errors import DeclarationError, DocumentError, Place, SymrnnError
-from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, along, node, resize, symbols, transform, unify, vectorise
+from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, along, apply, node, resize, symbols, transform, unify, vectorise, walk
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
@@ -23,6 +23,7 @@ from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LAYOUTS, LOSS, TOTAL, Scope
 from symrnn.read.spelling import spelling
+from symrnn.read.sums import open_sum
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 
@@ -108,7 +109,11 @@ class Setting:
     def _total(self, left: Node, right: Node) -> str | None:
         """The total loss as the sum of the losses of the steps."""
         named = left.nodes[0] if left.op == "Call" else left
-        if named.op != "Sym" or len(named.args) != 1 or self.has_total or right.op != "Sum":
+        if named.op != "Sym" or len(named.args) != 1 or self.has_total:
+            return None
+        if (found := open_sum(right, self.scope.table.time_letter)) is not None:
+            return self._open_total(named.head, *found)
+        if right.op != "Sum":
             return None
         letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
         whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
@@ -122,6 +127,25 @@ class Setting:
             self.has_total = True
             return TOTAL
         return None
+
+    def _open_total(self, total: str, call: Node, scaled: bool) -> str | None:
+        """The total loss as a sum of values of a function that is never given; a factor before the sum is part of that function."""
+        name, timed = call.nodes[0].head, call.nodes[0].part("Time") is not None
+        d = self.scope.table.lookup(name)
+        known = d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
+        if known or name in self.scope.functions or (scaled and timed) or self.scope.total not in (None, total):
+            return None
+        try:
+            value = node("vcall", *map(Elaborator(self.scope), call.nodes[1:]), attr=(name, SCALAR))
+        except Meaningless:
+            return None
+        if scaled:                                                    # then no letter of the text is the loss of one step
+            self.scope = replace(self.scope, total=total, table=self.scope.table.rebound({total: "scalar"}))
+        else:
+            self.name_losses(total, name)
+        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), value))
+        self.scope, self.has_total = self.scope.define(LOSS), True
+        return TOTAL
 
     def name_losses(self, total: str, loss: str) -> None:
         """The text says which letter is the total loss and which the loss of one step."""
@@ -157,6 +181,11 @@ class Setting:
         if other is None or not other.is_function or other.role is None or (mine is not None and (not mine.is_function or mine.role)):
             return None
         self.scope = replace(self.scope, table=self.scope.table.rebound({left.head: f"{other.kind} {other.role}"}))
+        open_name, role = f"?{left.head}", str(other.role)             # where the text used it before it named it
+
+        def change(x: Expr) -> Expr | None:
+            return apply(role, x.args[0]) if x.op == "apply" and x.attr == open_name else None
+        self.equations = [Equation(e.left, transform(e.right, change)) for e in self.equations]
         return left.head
 
     def _formula(self, left: Node, right: Node) -> str | None:
@@ -198,7 +227,7 @@ class Setting:
         if target.op == "entry":
             target, value = _whole(target, value)
         fits = value.shape == target.shape or bool(unify([(target, value)]))
-        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core):
+        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or _foresees(value):
             return None
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
@@ -425,6 +454,11 @@ def chain(n: Node) -> Iterable[Sides]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
+def _foresees(e: Expr) -> bool:
+    """Whether a value sums over steps after the present one."""
+    return any(x.op == "tsum" and (x.attr[2].base != "t" or x.attr[2].offset > 0) for x in walk(e))
+
+
 def _nodes(n: Node) -> Iterable[Node]:
     yield n
     for a in n.nodes:

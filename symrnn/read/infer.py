@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symrnn.read.declarations import declarations
-from symrnn.read.names import GREEK
+from symrnn.read.names import GREEK, join_name
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
+from symrnn.read.sums import open_sum
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
 
@@ -61,6 +62,7 @@ class Use:
     right: int = 0                                                  # after another factor
     turned: int = 0                                                 # transposed
     counted: int = 0                                                # as an index, a bound or a time
+    named: int = 0                                                  # as a side of an equation with a standard function
     argument: int = 0                                               # under an elementwise function
 
 
@@ -100,6 +102,8 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                     _count(index, of)
                 if n.part("Time") is not None:
                     _count(n.part("Time"), of)                       # type: ignore[arg-type]
+            elif n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].nodes[0].head in STANDARD:
+                of(n.nodes[0]).named += 1
             elif n.op == "Call":
                 _called(n, of)
             elif n.op == "Prime" and n.nodes[0].op == "Sym":
@@ -165,7 +169,11 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     for name, words in (shapes or {}).items():
         d = Declared.parse(name, words, letter)
         stated[d.name] = d
-    trees = _trees(formulas, table.rebound(stated.values()))
+    table = table.rebound(stated.values())
+    trees = _trees(formulas, table)
+    if marks := _labels(trees, table):                                # they change how the formulas are read
+        table = table.rebound(marks)
+        trees = _trees(formulas, table)
     stated |= {d.name: d for tree in trees for d in declarations(tree, table) if d.name not in stated}
     found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
@@ -188,8 +196,25 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
             symbols[name] = f"{symbols[name]}, sequence"
     data["steps"] = sorted(STEPS & set(found)) or ["T"]
+    symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     _losses(data, found, trees)
     return data
+
+
+def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, str]:
+    """What a first reading mistakes: ``b_h`` with a state h is no component of b, and ``f = \\tanh`` makes f a function."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
+    out: dict[str, str] = {}
+    for n in nodes:
+        index = n.part("Index") if n.op == "Sym" else None
+        if index is not None and len(index.nodes) == 1 and index.nodes[0].head in timed and len(index.nodes[0].args) == 1:
+            out[join_name(n.head, index.nodes[0].head)] = "vector"
+        if n.op == "Chain" and n.nodes[0].op == n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].head in ("=", ":="):
+            role = STANDARD.get(n.nodes[1].nodes[0].head)
+            if role is not None and len(n.nodes[0].args) == 1 and table.get(n.nodes[0].head) is None:
+                out[n.nodes[0].head] = role.kind
+    return out
 
 
 def _trees(formulas: Iterable[str], table: SymbolTable) -> list[Node]:
@@ -210,7 +235,7 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     if kronecker or (name in CONVENTIONAL and not u.timed and not u.called):
         return None                                                   # it keeps the meaning it has everywhere
     sequence = ", sequence" if u.timed else ""
-    if u.called and not u.timed and u.plain <= 0:
+    if u.called and not u.timed and u.plain <= u.named:
         return _function_words(name, u, prose)
     if u.counted and not (u.left or u.right or u.called) and u.counted >= u.plain and not u.timed:
         return "index" if base in COUNTERS else "size"
@@ -259,8 +284,14 @@ def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node
             left, rel = n.nodes[0], n.nodes[1]
             left = left.nodes[0] if left.op == "Call" else left
             body = rel.nodes[0]
+            opened = open_sum(body, data["time_letter"])
+            if left.op == "Sym" and len(left.args) == 1 and opened is not None and opened[0].nodes[0].head not in STANDARD:
+                data["total"] = left.head
+                data["symbols"].pop(left.head, None), data["symbols"].pop(opened[0].nodes[0].head, None)
+                return
             if left.op == "Sym" and len(left.args) == 1 and body.op == "Sum" and body.nodes[0].head == data["time_letter"] \
-                    and body.nodes[3].op == "Sym" and body.nodes[3].part("Time") is not None and not body.nodes[3].part("Index"):
+                    and body.nodes[3].op == "Sym" and body.nodes[3].part("Time") is not None and not body.nodes[3].part("Index") \
+                    and str(body.nodes[1]) in ("Absent", "1") and body.nodes[2].op in ("Absent", "Sym") and body.nodes[4].op == "Absent":
                 data["total"], data["loss"] = left.head, body.nodes[3].head
                 data["symbols"].pop(left.head, None), data["symbols"].pop(body.nodes[3].head, None)
                 return

@@ -11,7 +11,6 @@ from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
-
 IDENTITY = ("I", "delta")
 
 

@@ -121,3 +121,16 @@ class Sums(Names):
             self.note("single-term", f"the sum over {left.head} = {other} is read as the one term in which they are equal")
             return delta(a, b)
         raise Meaningless("SR303", f"a sum restricted by {rel.head}", restriction.span)
+
+
+def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:
+    """The call under a sum over the steps, and whether constants stand before the sum; None if ``n`` is no such sum."""
+    scaled = False
+    while n.op in ("Mul", "Neg"):
+        *before, last = n.nodes
+        if any(m.op == "Sym" and m.args[1:] or m.op in ("Call", "Sum", "Deriv", "Grad") for b in before for m in nodes_of(b)):
+            return None
+        n, scaled = last, True
+    if n.op != "Sum" or n.nodes[0].head != letter or n.nodes[3].op != "Call" or n.nodes[3].nodes[0].op != "Sym":
+        return None
+    return n.nodes[3], scaled
