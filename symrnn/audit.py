@@ -194,12 +194,23 @@ class Auditor:
     def model_of(self, setting: Setting) -> Model:
         if setting.name not in self._models:
             model = setting.model(setting.name)
-            if model.loss is None and model.equations and setting.scope.total is not None:
+            if model.loss is None and model.equations and setting.scope.total is not None and not self._states_a_loss(setting):
                 model = open_loss(model)
                 last = ", ".join(str(s.name) for s in symbols(model.definitions[LOSS]))
                 self.opened[setting.name] = f"{setting.scope.total} is a sum over the steps of a function of {last}"
             self._models[setting.name] = model
         return self._models[setting.name]
+
+    def _states_a_loss(self, setting: Setting) -> bool:
+        """Whether an equation of the text says what the loss is, without being taken as its definition."""
+        own = {setting.scope.total, setting.scope.loss}
+        for row in self.compiled.rows:
+            for s in row.found if row.setting is setting and isinstance(row.found, list) else ():
+                left = s.sides[0].left if s.role == "claim" and s.sides else None
+                left = left.nodes[0] if left is not None and left.op == "Call" else left
+                if left is not None and left.op == "Sym" and left.head in own and left.part("Index") is None:
+                    return True
+        return False
 
 
 def _list(value: Any) -> list[str]:

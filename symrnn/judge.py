@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from symrnn.conditions import condition_of, leaves_out
 from symrnn.document import Setting, Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Size, Symbol, named, resize, symbols, unify, unknown, zeros
@@ -20,7 +21,7 @@ from symrnn.prove.verdict import Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
-from symrnn.read.scope import TOTAL
+from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import before, unaligned
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
@@ -61,10 +62,22 @@ class Chain:
     def __init__(self, auditor: Context, span: Span, reading: Reading, setting: Setting, stated: tuple[Condition, ...]) -> None:
         self.auditor, self.span, self.reading, self.setting, self.stated = auditor, span, reading, setting, stated
         self.uses: dict[str, None] = {}
+        self.unused: list[str] = []
+
+    def _restrict(self, conditions: tuple[Node, ...]) -> None:
+        """Take in what the text prints beside a statement; what leaves something out and is not understood is kept apart."""
+        for n in conditions:
+            text = self._source(n)
+            found = condition_of(n, self.setting.scope, text)
+            if found is not None:
+                self.stated = (*self.stated, found)
+            elif leaves_out(n, self.setting.scope):
+                self.unused.append(text)
 
     def run(self, s: Statement) -> list[Relation]:
         out: list[Relation] = []
         anchor: Node | None = None
+        self._restrict(s.conditions)
         for k, sides in enumerate(s.sides):
             text = self._text(sides)
             silent = (s.role == "definition" and k == 0) or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
@@ -152,8 +165,15 @@ class Chain:
         if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
             reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
-        if verdict.word == "proved" and self.setting.name in self.auditor.opened:
-            verdict = replace(verdict, conditions=(*verdict.conditions, self.auditor.opened[self.setting.name]))
+        if verdict.word == "refuted" and verdict.method != "shapes" and self.unused:
+            reason = f"false in general, but claimed only under the condition {self.unused[0]}, which is not taken into account"
+            verdict = Verdict("undecided", "SR303", reason)
+        if self.setting.name in self.auditor.opened and any(map(_speaks_of_loss, (claim.left, claim.right))):
+            opened = self.auditor.opened[self.setting.name]
+            if verdict.word in STANDS:
+                verdict = replace(verdict, conditions=(*verdict.conditions, opened))
+            elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(_speaks_of_loss, (claim.left, claim.right))):
+                verdict = Verdict("undecided", "SR103", f"the text does not say what the loss is; if {opened}, {verdict.reason}")
         return verdict
 
     def _is_open(self, s: Symbol) -> bool:
@@ -298,6 +318,11 @@ def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
+def _speaks_of_loss(e: Expr) -> bool:
+    """Whether the total loss or the loss of a step stands in an expression."""
+    return any(s.name in (TOTAL, LOSS) for s in symbols(e))
+
+
 class TimeIsUp(Exception):
     """The time for one claim is over."""
 

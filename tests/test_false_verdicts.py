@@ -63,3 +63,79 @@ def test_what_is_defined_nowhere_is_undecided(claim: str) -> None:
 
 def test_a_correction_that_loses_its_place_is_given_up() -> None:
     assert verdict(r"f'(u) = f(u)(1 - f(u))", shapes={"u": "scalar", "f": "function"}) == "refuted"
+
+
+# ------------------------------------------------------------------------------------------------------ conditions and ranges
+@pytest.mark.parametrize(("claim", "assumed"), [
+    (r"b_2 = 0", r"b_1 = 0"), (r"b_i = 0", r"b_1 = 0"), (r"\sum_k b_k = 1", r"\sum_{k=2}^{n} b_k = 1"),
+    (r"\sum_k b_k = 1", r"\sum_{k \ne i} b_k = 1"), (r"\sum_k b_k = 1", r"\sum_k b_k^2 = 1"),
+    (r"\sum_k y_{t,k} = 1", r"\sum_t y_t = 1"), (r"\sum_k y_{t,k} = 1", r"\sum_k y_{1,k} = 1"), ("y_t = 0", "y_{t,1} = 0"),
+    ("y_t = 0", "y_1 = 0"), (r"W_{ik} = 0", r"W_{12} = 0"), (r"\sum_k W_{ik} = 1", r"\sum_i W_{ik} = 1")])
+def test_a_condition_on_a_part_is_none_on_the_whole(claim: str, assumed: str) -> None:
+    shapes = {**VECTORS, "y": "vector n, sequence", "W": "matrix n n"}
+    assert verdict(claim, shapes=shapes, assume=[assumed]) in ("undecided", "refuted")
+
+
+def test_two_numbers_that_are_set_equal_are_not_two_indices() -> None:
+    assert verdict("u^2 = v^2", shapes=SCALARS, assume=["u = v"]) == "undecided"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"u^2 = v^2 \quad \text{if } u = v", "undecided"), (r"\mathrm{ReLU}(u) = u \quad \text{for } u > 0", "undecided"),
+    (r"u^2 = v^2, \quad i = 1, \dots, n", "refuted"), (r"b_i = b_k, \quad i = k", "proved"),
+    (r"b_i = 2 b_k, \quad i \ne k", "refuted"), (r"u^2 = v^2 \quad \text{for } i \in \{2, \dots, n\}", "undecided"),
+    (r"u v = v u \quad \text{if } u > 0", "proved")])
+def test_a_printed_condition_is_not_ignored(claim: str, expected: str) -> None:
+    assert verdict(claim, shapes={**SCALARS, **VECTORS}) == expected
+
+
+@pytest.mark.parametrize("condition", [
+    "t > 1", r"t \ge 2", "t = T", "t < 5", r"t = 2, \dots, T", r"t = 1, \dots, 5", "x_t > 0", "x_t = 0"])
+def test_an_equation_for_some_steps_defines_nothing_at_the_others(tmp_path: Path, condition: str) -> None:
+    assert words(tmp_path, rf"g_t = h_t \quad \text{{if }} {condition}", "g_1 = h_1") == ["undecided", "undecided"]
+
+
+@pytest.mark.parametrize("condition", [
+    r"t = 1, \dots, T", r"t \ge 1", "t > 0", r"1 \le t \le T", r"t = 1, 2, \dots", r"t \in \{1, \dots, T\}", "x_0 = 0",
+    r"v \in \mathbb{R}"])
+def test_an_equation_for_all_steps_is_a_definition(tmp_path: Path, condition: str) -> None:
+    assert words(tmp_path, rf"g_t = h_t, \quad \text{{where }} {condition}", "g_1 = h_1") == [None, "proved"]
+
+
+@pytest.mark.parametrize("total", [r"\sum_{t=2}^{T} \ell_t", r"\sum_{t=1}^{T-1} \ell_t", r"\sum_{t=0}^{T} \ell_t", r"\sum_{t \ne 1} \ell_t"])
+def test_a_total_over_some_of_the_steps_is_no_total(tmp_path: Path, total: str) -> None:
+    head = HEAD.replace("  total: L\n", "").replace("  loss: \\ell_t\n", "")
+    found = words(tmp_path, r"h_t = w h_{t-1}, \qquad \ell_t = h_t^2", f"L = {total}",
+                  r"\frac{\partial L}{\partial h_t} = 2 h_t + w \frac{\partial L}{\partial h_{t+1}}", head=head)
+    assert found[-1] == "undecided"
+
+
+def test_a_given_total_over_some_of_the_steps_is_not_taken_for_all() -> None:
+    given = ["h_t = w h_{t-1}", r"\ell_t = h_t^2", r"L = \sum_{t=2}^{T} \ell_t"]
+    claim = r"\frac{\partial L}{\partial h_t} = 2 h_t + w \frac{\partial L}{\partial h_{t+1}}"
+    assert verdict(claim, given=given, shapes={"h": "scalar, sequence", "w": "scalar"}) == "undecided"
+
+
+# ------------------------------------------------------------------------------------------------------------------ the loss
+def test_a_symbol_with_the_name_of_the_loss_is_not_the_loss(tmp_path: Path) -> None:
+    head = HEAD.replace("total: L", "total: J").replace("w: scalar", "w: scalar, L: scalar, loss: scalar")
+    found = words(tmp_path, r"h_t = w h_{t-1}, \qquad \ell_t = h_t^2", r"J = \sum_{t=1}^{T} \ell_t", "L = J", r"\frac{\partial J}{\partial L} = 1",
+                  r"\ell_t = loss", head=head)
+    assert found == [None, None, "undecided", "undecided", "undecided"]
+
+
+def test_a_loss_that_was_not_understood_is_not_made_an_open_one(tmp_path: Path) -> None:
+    found = words(tmp_path, "h_t = w h_{t-1}", r"\ell_t = \max(h_t, v)",
+                  r"\frac{\partial L}{\partial h_t} = 2 h_t + w \frac{\partial L}{\partial h_{t+1}}",
+                  r"\frac{\partial L}{\partial h_t} = w \frac{\partial L}{\partial h_{t+1}}")
+    assert found == [None, "undecided", "undecided", "undecided"]
+
+
+def test_a_loss_that_is_never_written_refutes_no_formula_of_it(tmp_path: Path) -> None:
+    found = words(tmp_path, "h_t = w h_{t-1}", r"\frac{\partial L}{\partial h_T} = h_T - y_T",
+                  r"\frac{\partial L}{\partial h_t} = \frac{\partial \ell_t}{\partial h_t} + v \frac{\partial L}{\partial h_{t+1}}")
+    assert found == [None, "undecided", "refuted"]
+
+
+def test_a_sum_to_the_last_step_is_no_definition_at_a_step(tmp_path: Path) -> None:
+    assert words(tmp_path, "h_t = w h_{t-1} + g_{t-1}", r"g_t = \sum_{s=1}^{T} h_s", "g_1 = g_2") == [None, "undecided", "undecided"]
