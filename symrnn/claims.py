@@ -25,7 +25,6 @@ from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
-from symrnn.read.scope import LOSS
 from symrnn.read.symbols import KINDS
 from symrnn.read.tree import walk
 from symrnn.write.notation import Notation
@@ -155,8 +154,6 @@ def shares(fact: str, claim: str, setting: Setting) -> bool:
     table = setting.scope.table
     quiet = {d.name for d in table if d.kind in ("index", "size")} | {setting.scope.total or ""}
     used = {s.name for e in setting.equations for s in (e.left, *symbols(e.right))} | set(setting.scope.functions)
-    if LOSS in used and setting.scope.loss is not None:
-        used.add(setting.scope.loss)
     if LOSS in used and setting.scope.loss is not None:
         used.add(setting.scope.loss)
 

@@ -459,11 +459,6 @@ def _foresees(e: Expr) -> bool:
     return any(x.op == "tsum" and (x.attr[2].base != "t" or x.attr[2].offset > 0) for x in walk(e))
 
 
-def _foresees(e: Expr) -> bool:
-    """Whether a value sums over steps after the present one."""
-    return any(x.op == "tsum" and (x.attr[2].base != "t" or x.attr[2].offset > 0) for x in walk(e))
-
-
 def _nodes(n: Node) -> Iterable[Node]:
     yield n
     for a in n.nodes:

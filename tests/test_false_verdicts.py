@@ -139,3 +139,9 @@ def test_a_loss_that_is_never_written_refutes_no_formula_of_it(tmp_path: Path) -
 
 def test_a_sum_to_the_last_step_is_no_definition_at_a_step(tmp_path: Path) -> None:
     assert words(tmp_path, "h_t = w h_{t-1} + g_{t-1}", r"g_t = \sum_{s=1}^{T} h_s", "g_1 = g_2") == [None, "undecided", "undecided"]
+
+
+def test_an_open_loss_summed_over_some_of_the_steps_is_no_total() -> None:
+    claim = r"\frac{\partial L}{\partial h_1} = f'(h_1) + w \frac{\partial L}{\partial h_2}"
+    given = ["h_t = w h_{t-1}", r"L = \sum_{t=2}^{T} f(h_t)"]
+    assert verdict(claim, given=given, shapes={"h": "scalar, sequence", "w": "scalar", "f": "function"}) == "undecided"

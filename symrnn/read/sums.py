@@ -124,13 +124,15 @@ class Sums(Names):
 
 
 def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:
-    """The call under a sum over the steps, and whether constants stand before the sum; None if ``n`` is no such sum."""
+    """The call under a sum over all steps, and whether constants stand before the sum; None if ``n`` is no such sum."""
     scaled = False
     while n.op in ("Mul", "Neg"):
         *before, last = n.nodes
         if any(m.op == "Sym" and m.args[1:] or m.op in ("Call", "Sum", "Deriv", "Grad") for b in before for m in nodes_of(b)):
             return None
         n, scaled = last, True
+    if n.op == "Sum" and not (str(n.nodes[1]) in ("Absent", "1") and n.nodes[2].op in ("Absent", "Sym") and n.nodes[4].op == "Absent"):
+        return None
     if n.op != "Sum" or n.nodes[0].head != letter or n.nodes[3].op != "Call" or n.nodes[3].nodes[0].op != "Sym":
         return None
     return n.nodes[3], scaled
