@@ -17,7 +17,7 @@ from symrnn.audit import Auditor, Equation, Judged, Progress
 from symrnn.document import Setting
 from symrnn.errors import DeclarationError, DocumentError, Place
 from symrnn.expr import symbols
-from symrnn.judge import Relation
+from symrnn.judge import SINGLE, Relation
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.document import Document, Span, parse_document
@@ -83,6 +83,8 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     if not equation.relations:
         reason = "the formula states no relation"
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
+    if numbers := guessed_numbers(equation, claim, shapes or {}):
+        return check_claim(claim, given=given, shapes={**(shapes or {}), **numbers}, assume=assume, timeout=timeout)
     facts = tuple(unknown) + tuple(not_understood(auditor, given))
     blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])]
     if blocked and equation.verdict in ("proved", "refuted", "conditional", "agrees"):
@@ -90,6 +92,14 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         doubt = Verdict("undecided", "SR303", reason)
         equation = replace(equation, relations=tuple(replace(r, verdict=doubt) for r in equation.relations), reason=reason)
     return Checked(equation, auditor.notation, facts)
+
+
+def guessed_numbers(equation: Equation, claim: str, shapes: Mapping[str, str]) -> dict[str, str]:
+    """Letters that nobody declares and that fit as single numbers only: they are numbers, unless the claim treats them as arrays."""
+    found = {c.removesuffix(SINGLE) for r in equation.relations for c in r.verdict.conditions if c.endswith(SINGLE)}
+    stated = {canonical_name(n.strip()) for names in shapes for n in names.split(",")}
+    arrays = found & stated or any(name[:1].isupper() for name in found) or re.search(r"\\top|\^\{?T\b|diag|\\odot|\\intercal", claim)
+    return {} if arrays else dict.fromkeys(sorted(found), "scalar")
 
 
 def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume: Sequence[str]) -> tuple[dict[str, Any], list[str]]:

@@ -19,6 +19,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LAYOUTS, LOSS, TOTAL, Scope
@@ -47,6 +48,7 @@ class Setting:
     latex: dict[str, str] = field(default_factory=dict)              # canonical name -> how the text writes it
     has_total: bool = False
     has_update: bool = False
+    guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
 
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
@@ -233,6 +235,33 @@ class Setting:
         self.scope = inner.define(core)
         return core
 
+    def defined_anew(self, n: Node) -> frozenset[str]:
+        """The variables that a formula defines otherwise than before, as a text does that passes on to another network."""
+        if n.op in ("Rows", "Seq", "Implies", "Iff", "Where"):
+            return frozenset(name for part in n.nodes for name in self.defined_anew(part))
+        if n.op != "Chain" or n.nodes[1].head != "=" or n.nodes[0].op != "Sym" or n.nodes[0].part("Index") is not None:
+            return frozenset()
+        name = n.nodes[0].head
+        old = next((e for e in self.equations if e.name == name), None)
+        E = Elaborator(self.scope)
+        try:
+            target, value = E(n.nodes[0]), E(n.nodes[1].nodes[0])
+        except Meaningless:
+            return frozenset()
+        if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
+            return frozenset()
+        if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or value == old.right or name in {
+                s.name for s in symbols(value) if s.time == NOW}:
+            return frozenset()
+        return frozenset({name})
+
+    def without(self, names: frozenset[str], name: str) -> Setting:
+        """A new scope in which some variables are free to be defined again."""
+        out = replace(self, name=name, scope=replace(self.scope, defined=self.scope.defined - names), latex=dict(self.latex),
+                      equations=[e for e in self.equations if e.name not in names],
+                      places={k: v for k, v in self.places.items() if k not in names})
+        return out
+
     def _needs(self, value: Expr, name: str) -> bool:
         """Whether a value needs the variable ``name`` of the same step, by itself or through the definitions so far."""
         known = {e.name: e.right for e in self.equations}
@@ -347,7 +376,9 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
-    main = declared(document, "main", document.settings, None)
+    inferred = undeclared(document) if claims_from is None else {}
+    main = declared(document, "main", {**inferred, **document.settings}, None)
+    main.guessed = bool(inferred)
     rows: list[Row] = []
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
@@ -360,6 +391,9 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         found: list[Statement] | Meaningless = []
         if reading.tree is not None:
             try:
+                if main.guessed and (again := current.defined_anew(reading.tree)):
+                    current = current.without(again, f"from line {span.line}")
+                    settings[current.name] = current
                 late = claims_from is not None and len(rows) >= claims_from
                 found = claimed(reading.tree) if late else statements(reading.tree, current, identifier)
             except Meaningless as reason:
@@ -370,6 +404,14 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
     return Compiled(document, settings, tuple(rows))
+
+
+def undeclared(document: Document) -> dict[str, Any]:
+    """What a document that declares no symbol anywhere says by its formulas and its prose."""
+    scopes = [d for d in document.directives if d.name == "scope"]
+    if "symbols" in document.settings or any("symbols" in d.options for d in scopes):
+        return {}
+    return infer([s.latex for s in document.spans], None, document.text)
 
 
 def open_scope(document: Document, directive: Directive, settings: dict[str, Setting]) -> Setting:

@@ -30,6 +30,8 @@ from symrnn.write.notation import Notation
 
 STANDS = ("proved", "conditional")
 """The verdicts after which a side of a chain stands."""
+SINGLE = " has one entry"
+"""How a condition ends by which an array is a single number."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
 
@@ -132,7 +134,9 @@ class Chain:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
-                left, right = fitted(self._side(elaborator, sides.left), self._side(elaborator, sides.right))
+                left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
+                single = made_single(left, right)
+                left, right = fitted(left, right)
                 open_sizes = unsolved(left, right)
                 if open_sizes is not None:
                     return Relation(text, Verdict("undecided", "SR103", open_sizes))
@@ -140,7 +144,11 @@ class Chain:
                 left, right = resize(left, names), resize(right, names)
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
-                verdict = self._slip(sides) or self._decided(claim)
+                verdict = only_if_single(self._slip(sides) or self._decided(claim), single)
+                if verdict.word == "refuted" and self.setting.guessed:
+                    loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
+                    if loose:
+                        verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
         except Meaningless as reason:
             return Relation(text, Verdict("undecided", reason.code, reason.reason))
@@ -292,6 +300,22 @@ def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
             left, right = (zero, right) if a is left else (left, zero)
     values = unify([(left, right)])
     return resize(left, values), resize(right, values)
+
+
+def made_single(left: Expr, right: Expr) -> tuple[str, ...]:
+    """The arrays of unknown size that the claim itself makes single numbers: what fits in no other way was hardly meant so."""
+    values = unify([(left, right)])
+    found = {s.name: s.shape for s in (*symbols(left), *symbols(right)) if any(map(unknown, s.shape))}
+    return tuple(name for name, shape in found.items() if all(values.get(n, n) == 1 if isinstance(n, str) else n == 1 for n in shape))
+
+
+def only_if_single(v: Verdict, single: tuple[str, ...]) -> Verdict:
+    """What is true for arrays of one entry only is conditional."""
+    if v.word != "proved" or not single:
+        return v
+    words = tuple(f"{name}{SINGLE}" for name in single)
+    return replace(v, word="conditional", reason="true when " + " and ".join(words) + "; the shapes fit in no other way",
+                   conditions=(*v.conditions, *words))
 
 
 def unsolved(left: Expr, right: Expr) -> str | None:

@@ -44,6 +44,8 @@ CONVENTIONAL = frozenset({"I", "e", "pi", "d"})
 
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
 """How each rank is declared with its sizes left open."""
+FUNCTIONS = frozenset({"f", "g", "phi", "psi", "sigma"})
+"""Letters that stand for a function before a bracket with a sum, also with a number below them."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 
 
@@ -186,7 +188,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     for name, u in found.items():
         if name in (letter, *STANDARD) and name not in stated:
             continue
-        declared = _spec(stated[name]) if name in stated else _words(name, u, matrices, prose)
+        declared = _spec(stated[name]) if name in stated and stated[name].kind != "index" else "index" if name in stated else _words(name, u, matrices, prose)
         if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if declared is not None:
@@ -195,6 +197,10 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         symbols.setdefault(name, _spec(d))
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
             symbols[name] = f"{symbols[name]}, sequence"
+    counted = {part for spec in symbols.values() for word in str(spec).split(",")[0].split()[1:] for part in re.split(r"[-+*]", word)}
+    for name in counted & set(symbols):                               # what something has that many of is a size
+        if symbols[name] in ("scalar", "vector") and name not in stated:
+            symbols[name] = "size"
     data["steps"] = sorted(STEPS & set(found)) or ["T"]
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     _losses(data, found, trees)
@@ -208,13 +214,30 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, str]:
     out: dict[str, str] = {}
     for n in nodes:
         index = n.part("Index") if n.op == "Sym" else None
+        if n.op == "Call" and table.time == "call" and _is_clocked(n, table.time_letter):
+            out[n.nodes[0].head] = "vector, sequence"
         if index is not None and len(index.nodes) == 1 and index.nodes[0].head in timed and len(index.nodes[0].args) == 1:
             out[join_name(n.head, index.nodes[0].head)] = "vector"
+        if n.op == "Mul":
+            for f, argument in zip(n.nodes, n.nodes[1:], strict=False):
+                part = f.part("Index") if f.op == "Sym" and f.part("Time") is None else None
+                if part is not None and [p.op for p in part.nodes] == ["Num"] and argument.op == "Add" and f.head in FUNCTIONS:
+                    out[join_name(f.head, part.nodes[0].head)] = "function"
         if n.op == "Chain" and n.nodes[0].op == n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].head in ("=", ":="):
             role = STANDARD.get(n.nodes[1].nodes[0].head)
             if role is not None and len(n.nodes[0].args) == 1 and table.get(n.nodes[0].head) is None:
                 out[n.nodes[0].head] = role.kind
     return out
+
+
+def _is_clocked(n: Node, letter: str) -> bool:
+    """A symbol with the running step, or one near it, in round brackets."""
+    if len(n.nodes) != 2 or n.nodes[0].op != "Sym" or n.nodes[0].head in STANDARD:
+        return False
+    step = n.nodes[1]
+    parts = step.nodes if step.op == "Add" else (step,)
+    return sum(p.op == "Sym" and p.head == letter for p in parts) == 1 and all(
+        p.op in ("Num", "Sym") or p.op == "Neg" and p.nodes[0].op == "Num" for p in parts)
 
 
 def _trees(formulas: Iterable[str], table: SymbolTable) -> list[Node]:
