@@ -102,7 +102,8 @@ def test_an_equation_for_all_steps_is_a_definition(tmp_path: Path, condition: st
     assert words(tmp_path, rf"g_t = h_t, \quad \text{{where }} {condition}", "g_1 = h_1") == [None, "proved"]
 
 
-@pytest.mark.parametrize("total", [r"\sum_{t=2}^{T} \ell_t", r"\sum_{t=1}^{T-1} \ell_t", r"\sum_{t=0}^{T} \ell_t", r"\sum_{t \ne 1} \ell_t"])
+@pytest.mark.parametrize("total", [
+    r"\sum_{t=2}^{T} \ell_t", r"\sum_{t=1}^{T-1} \ell_t", r"\sum_{t=0}^{T} \ell_t", r"\sum_{t \ne 1} \ell_t"])
 def test_a_total_over_some_of_the_steps_is_no_total(tmp_path: Path, total: str) -> None:
     head = HEAD.replace("  total: L\n", "").replace("  loss: \\ell_t\n", "")
     found = words(tmp_path, r"h_t = w h_{t-1}, \qquad \ell_t = h_t^2", f"L = {total}",
@@ -119,8 +120,8 @@ def test_a_given_total_over_some_of_the_steps_is_not_taken_for_all() -> None:
 # ------------------------------------------------------------------------------------------------------------------ the loss
 def test_a_symbol_with_the_name_of_the_loss_is_not_the_loss(tmp_path: Path) -> None:
     head = HEAD.replace("total: L", "total: J").replace("w: scalar", "w: scalar, L: scalar, loss: scalar")
-    found = words(tmp_path, r"h_t = w h_{t-1}, \qquad \ell_t = h_t^2", r"J = \sum_{t=1}^{T} \ell_t", "L = J", r"\frac{\partial J}{\partial L} = 1",
-                  r"\ell_t = loss", head=head)
+    found = words(tmp_path, r"h_t = w h_{t-1}, \qquad \ell_t = h_t^2", r"J = \sum_{t=1}^{T} \ell_t", "L = J",
+                  r"\frac{\partial J}{\partial L} = 1", r"\ell_t = loss", head=head)
     assert found == [None, None, "undecided", "undecided", "undecided"]
 
 
@@ -145,3 +146,27 @@ def test_an_open_loss_summed_over_some_of_the_steps_is_no_total() -> None:
     claim = r"\frac{\partial L}{\partial h_1} = f'(h_1) + w \frac{\partial L}{\partial h_2}"
     given = ["h_t = w h_{t-1}", r"L = \sum_{t=2}^{T} f(h_t)"]
     assert verdict(claim, given=given, shapes={"h": "scalar, sequence", "w": "scalar", "f": "function"}) == "undecided"
+
+
+# ------------------------------------------------------------------------------------------------------------------ sizes
+@pytest.mark.parametrize("claim", ["a = a^\\top", "a^\\top b = a b^\\top", "a b = b a", "A a = a A", "a b^\\top = b^\\top a"])
+def test_what_fits_for_single_entries_only_is_not_proved(claim: str) -> None:
+    assert verdict(claim, shapes={"a, b": "vector", "A": "matrix"}) in ("conditional", "refuted", "undecided")
+
+
+def test_letters_that_nobody_declares_may_be_numbers() -> None:
+    assert verdict("(u + v)^2 = u^2 + 2 u v + v^2") == "proved"
+    assert verdict(r"x x^\top = x^\top x") == "conditional"
+
+
+# ------------------------------------------------------------------------------------------------------- what is not declared
+TOTAL = ["h_t = w h_{t-1} + x_t", r"\ell_t = (h_t - y_t)^2", r"L = \sum_{t=1}^{T} \ell_t"]
+SEQUENCES = {"h, x, y": "scalar, sequence", "w": "scalar"}
+
+
+def test_the_loss_of_the_last_step_is_no_symbol_of_its_own() -> None:
+    assert verdict(r"L = \ell_T + \sum_{t=1}^{T-1} \ell_t", given=TOTAL, shapes=SEQUENCES) in ("proved", "agrees")
+
+
+def test_another_letter_is_not_the_last_step() -> None:
+    assert verdict(r"L = \sum_{t=1}^{N} \ell_t", given=TOTAL, shapes=SEQUENCES) == "undecided"

@@ -186,7 +186,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     carried = ranks(trees, {**known, **dict.fromkeys(LOSSES - set(known), "scalar")})
     for name, u in found.items():
-        if name in (letter, *STANDARD) and name not in stated:
+        if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
         declared = _spec(stated[name]) if name in stated and stated[name].kind != "index" else "index" if name in stated else _words(name, u, matrices, prose)
         if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
@@ -201,7 +201,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
             symbols[name] = "size"
-    data["steps"] = sorted(STEPS & set(found)) or ["T"]
+    data["steps"] = ["T"] if "T" in found else sorted(STEPS & set(found)) or ["T"]
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     _losses(data, found, trees)
     return data
@@ -242,6 +242,12 @@ def _is_clocked(n: Node, letter: str) -> bool:
 
 def _trees(formulas: Iterable[str], table: SymbolTable) -> list[Node]:
     return [r.tree for f in formulas if (r := read(f, table, second=False)).tree is not None]
+
+
+def _at_a_step(name: str, found: Mapping[str, Use]) -> bool:
+    """``h_T`` beside ``h_t`` is the value at a step, no symbol of its own."""
+    base, _, step = name.rpartition("_")
+    return step in STEPS and base in found and found[base].timed > 0
 
 
 def _is_matrix(name: str, u: Use) -> bool:
