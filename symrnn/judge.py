@@ -11,7 +11,7 @@ from typing import Protocol
 from symrnn.conditions import condition_of, leaves_out
 from symrnn.document import Setting, Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
-from symrnn.expr import SCALAR, Expr, Size, Symbol, named, resize, symbols, unify, unknown, zeros
+from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
 from symrnn.implied import implied
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
@@ -145,7 +145,7 @@ class Chain:
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim), single)
-                if verdict.word == "refuted" and self.setting.guessed:
+                if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(right):
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
@@ -169,7 +169,8 @@ class Chain:
             if again.word == "proved":
                 own = self.setting.scope.total or TOTAL
                 words = tuple(re.sub(rf"\b{TOTAL}\b", lambda _: own, w) for w in guess[1])
-                verdict = replace(again, conditions=(*again.conditions, *words))
+                verdict = replace(again, word="conditional", reason="true when " + " and ".join(words),
+                                  conditions=(*again.conditions, *words))
         if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
             reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
@@ -323,6 +324,11 @@ def unsolved(left: Expr, right: Expr) -> str | None:
     for fault in (left.fault, right.fault):
         if fault is not None and any(unknown(n) for s in (fault.left, fault.right) if s for n in s):
             return "the shapes of its symbols are not all known"
+    named_sizes = {n for side in (left, right) for s in symbols(side) for n in s.shape}
+    for x in (x for side in (left, right) for x in walk(side)):
+        loose = [i.size for i in x.attr if isinstance(i, Index)] if x.op in ("delta", "entry") else [x.attr] if x.op == "eye" else []
+        if any(unknown(n) and n not in named_sizes for n in loose):
+            return "the size of the identity matrix in it is not known"
     if left.shape and right.shape and left.shape != right.shape and any(map(unknown, (*left.shape, *right.shape))):
         return "the shapes of its two sides are not all known"
     return None
@@ -342,6 +348,11 @@ def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
+def _is_chain_rule(e: Expr) -> bool:
+    """A product of derivatives and nothing else, as it is printed for scalars and arrays alike."""
+    return e.op == "deriv" or e.op in ("matmul", "smul", "had") and all(map(_is_chain_rule, e.args))
+
+
 def _speaks_of_loss(e: Expr) -> bool:
     """Whether the total loss or the loss of a step stands in an expression."""
     return any(s.name in (TOTAL, LOSS) for s in symbols(e))

@@ -19,6 +19,7 @@ from symrnn.read.declarations import declarations
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
+from symrnn.read.show import show
 from symrnn.read.sums import open_sum
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
@@ -118,6 +119,9 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                 _ends(n.nodes[0], n.nodes[1:], of)
             elif n.op == "Grad":
                 _ends(n.nodes[1], n.nodes[:1], of)
+            elif n.op == "At":
+                for subscript in n.nodes[1:]:
+                    _count(subscript, of)
             elif n.op in ("Sum", "Prod"):
                 for bound in n.nodes[:3]:
                     _count(bound, of)
@@ -173,13 +177,16 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         stated[d.name] = d
     table = table.rebound(stated.values())
     trees = _trees(formulas, table)
-    if marks := _labels(trees, table):                                # they change how the formulas are read
+    marks = _labels(trees, table)
+    if marks:                                # they change how the formulas are read
         table = table.rebound(marks)
         trees = _trees(formulas, table)
     stated |= {d.name: d for tree in trees for d in declarations(tree, table) if d.name not in stated}
     found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]
+    marked = {name: words for name, words in marks.items() if words == "index" or isinstance(words, dict)}
+    softmax = _softmaxes(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
@@ -188,9 +195,16 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     for name, u in found.items():
         if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
-        declared = _spec(stated[name]) if name in stated and stated[name].kind != "index" else "index" if name in stated else _words(name, u, matrices, prose)
+        declared = _said(stated[name]) if name in stated else _words(name, u, matrices, prose)
         if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
+        if name not in stated and name in marked:
+            declared = marked[name]
+        if name in softmax and (name not in stated or stated[name].role is None):
+            declared = "vfunction softmax"
+            call = softmax[name]
+            if call is not None and any(n.op == "Sym" and n.head == name and n.part("Index") for t in trees for n in walk(t)):
+                data.setdefault("elided", {})[name] = show(call, table)
         if declared is not None:
             symbols[name] = declared
     for name, d in stated.items():
@@ -207,12 +221,39 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     return data
 
 
-def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, str]:
+def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
+    """Functions whose components a text gives as exponentials over their sum, with the call that the text writes most."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    out: dict[str, Node | None] = {}
+    for n in nodes:
+        if n.op != "Chain" or n.nodes[0].op != "At" or n.nodes[0].nodes[0].op != "Call":
+            continue
+        f, argument = n.nodes[0].nodes[0].nodes[:2]
+        value = n.nodes[1].nodes[0]
+        if value.op != "Div" or f.op != "Sym" or argument.op != "Sym":
+            continue
+        top, bottom = value.nodes
+        exponentials = [m for m in (top, bottom.nodes[3] if bottom.op == "Sum" else top) if m.op == "Call" and m.nodes[0].head == "exp"]
+        parts = [m.nodes[1].head for m in exponentials]
+        if parts == [argument.head] * 2 and bottom.op == "Sum":
+            calls = [m for m in nodes if m.op == "Call" and len(m.nodes) == 2 and m.nodes[0].head == f.head
+                     and m.nodes[1].op == "Sym" and not m.nodes[1].part("Index") and m.nodes[1].head != argument.head]
+            out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=None)
+    return out
+
+
+def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     """What a first reading mistakes: ``b_h`` with a state h is no component of b, and ``f = \\tanh`` makes f a function."""
     nodes = [n for tree in trees for n in walk(tree)]
     timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
-    out: dict[str, str] = {}
+    summed = {n.nodes[0].head for n in nodes if n.op == "Sum" and n.nodes[0].op == "Sym"} - {table.time_letter} - set(STANDARD)
+    summed = {name for name in summed if table.get(name) is None and name in COUNTERS}
+    out: dict[str, Any] = dict.fromkeys(summed, "index")
     for n in nodes:
+        if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
+                and len(n.nodes[1].args) == 1 and table.lookup(n.nodes[0].head) is None:
+            name = n.nodes[0].head                                    # p(i): a distribution over what i counts
+            out[name] = {"kind": "function", "shape": f"?{name}", "sequence": True}
         index = n.part("Index") if n.op == "Sym" else None
         if n.op == "Call" and table.time == "call" and _is_clocked(n, table.time_letter):
             out[n.nodes[0].head] = "vector, sequence"
@@ -302,6 +343,11 @@ def _spec(d: Declared) -> Any:
 
 def _rank(d: Declared) -> str:
     return "row" if d.kind == "matrix" and d.shape[:1] == ("1",) else d.kind
+
+
+def _said(d: Declared) -> Any:
+    """What a text declares; a letter that counts may run over another size elsewhere."""
+    return "index" if d.kind == "index" and d.role != "time" else _spec(d)
 
 
 def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node]) -> None:

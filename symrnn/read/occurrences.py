@@ -226,6 +226,8 @@ class Names:
     def _elided(self, n: Node) -> Expr:
         """A bare function name that stands for its value, such as sigma for sigma(o)."""
         self.note("argument-left-out", f"{n.head} stands for its value at {str(self.scope.elided[n.head])}")
+        if any(m == n for m in nodes_of(self.scope.elided[n.head])) and n.args[1:]:
+            raise Meaningless("SR303", f"{n.head} stands for something in which it stands itself", n.span)
         value = self(self.scope.elided[n.head])
         return self.component(value, n)
 

@@ -1,0 +1,117 @@
+r"""Documents that declare nothing: kinds and sizes follow from use, whatever the letters are, and a letter may be bound anew."""
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from symrnn.api import audit
+
+TEXT = r"""
+The state is
+
+$$s^{(t)} = \tanh(R s^{(t-1)} + P x^{(t)} + b)$$
+
+and the output is
+
+$$o^{(t)} = Q s^{(t)} + c$$
+
+$$p^{(t)} = \mathrm{softmax}(o^{(t)})$$
+
+The loss is open:
+
+$$L = \sum_{t=1}^{T} l(o^{(t)}, d^{(t)})$$
+
+so that
+
+$$\frac{\partial L}{\partial s^{(t)}} = R^\top \mathrm{diag}(1 - (s^{(t+1)})^2) \frac{\partial L}{\partial s^{(t+1)}} + Q^\top \frac{\partial L}{\partial o^{(t)}}$$
+
+$$\frac{\partial L}{\partial Q} = \sum_{t=1}^{T} \frac{\partial L}{\partial o^{(t)}} (s^{(t)})^\top$$
+
+but not
+
+$$\frac{\partial L}{\partial s^{(t)}} = R \, \mathrm{diag}(1 - (s^{(t+1)})^2) \frac{\partial L}{\partial s^{(t+1)}} + Q^\top \frac{\partial L}{\partial o^{(t)}}$$
+"""
+EXPECTED = [None, None, None, None, "proved", "proved", "refuted"]
+OTHER_LETTERS = {"s": "h", "R": r"W_{hh}", "P": r"W_{xh}", "Q": r"W_{hy}", "b": "b_h", "c": "b_y", "L": r"\mathcal{L}", "T": r"\tau"}
+OTHER_FONTS = {"s": r"\mathbf{s}", "R": r"\mathbf{R}", "Q": r"\boldsymbol{Q}", "o": r"\mathbf{o}"}
+
+
+def verdicts(tmp_path: Path, text: str, name: str = "a.md") -> list[str | None]:
+    path = tmp_path / name
+    path.write_text(text)
+    (document,) = audit(path, timeout=60).to_json()["documents"]
+    return [e["verdict"] for e in document["equations"]]
+
+
+def renamed(text: str, letters: dict[str, str]) -> str:
+    """The text with other letters in its formulas."""
+    def formula(match: re.Match[str]) -> str:
+        return re.sub(r"\\[A-Za-z]+|[A-Za-z]", lambda m: letters.get(m[0], m[0]), match[0])
+    return re.sub(r"\$\$.*?\$\$", formula, text, flags=re.S)
+
+
+@pytest.mark.parametrize("letters", [{}, OTHER_LETTERS, OTHER_FONTS], ids=["as it stands", "letters", "fonts"])
+def test_the_same_text_has_the_same_verdicts_in_other_letters_and_fonts(tmp_path: Path, letters: dict[str, str]):
+    assert verdicts(tmp_path, renamed(TEXT, letters)) == EXPECTED
+
+
+@pytest.mark.parametrize("style", [r"_{\1}", r"^{\\langle \1 \\rangle}"])
+def test_times_may_be_written_in_another_style(tmp_path: Path, style: str):
+    assert verdicts(tmp_path, re.sub(r"\^\{\(([^()]*)\)\}", style, TEXT)) == EXPECTED
+
+
+def test_shifted_lines_change_nothing(tmp_path: Path):
+    assert verdicts(tmp_path, "More words.\n\n" * 40 + TEXT) == EXPECTED
+
+
+def test_a_state_that_is_defined_anew_begins_another_network(tmp_path: Path):
+    again = r"""
+Now without a bias, and linear:
+
+$$s^{(t)} = R s^{(t-1)} + P x^{(t)}$$
+
+$$\frac{\partial s^{(t)}}{\partial s^{(t-1)}} = R$$
+
+$$\frac{\partial s^{(t)}}{\partial s^{(t-1)}} = \mathrm{diag}(1 - (s^{(t)})^2) R$$
+"""
+    assert verdicts(tmp_path, TEXT + again) == [*EXPECTED, None, "proved", "refuted"]
+
+
+def test_a_softmax_that_is_given_by_components_is_one(tmp_path: Path):
+    text = r"""
+$$\sigma(z)_i = \frac{e^{z_i}}{\sum_{j=1}^{K} e^{z_j}}$$
+
+$$\frac{\partial \sigma(z)_i}{\partial z_k} = \sigma(z)_i (\delta_{ik} - \sigma(z)_k)$$
+
+$$\frac{\partial \sigma(z)_i}{\partial z_k} = \sigma(z)_i (1 - \sigma(z)_k)$$
+"""
+    assert verdicts(tmp_path, text)[1:] == ["proved", "refuted"]
+
+
+def test_a_function_may_be_named_after_its_use(tmp_path: Path):
+    text = r"""
+$$h_t = f(V h_{t-1} + U x_t)$$
+
+$$f = \tanh$$
+
+$$\frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) V$$
+"""
+    assert verdicts(tmp_path, text)[2] == "proved"
+
+
+def test_a_chain_rule_for_letters_whose_kind_is_only_guessed_is_not_refuted(tmp_path: Path):
+    text = r"""
+$$h_t = \tanh(V h_{t-1} + U x_t)$$
+
+$$o_t = W h_t$$
+
+$$\frac{\partial L}{\partial W} = \frac{\partial L}{\partial o} \frac{\partial o}{\partial W}$$
+"""
+    assert verdicts(tmp_path, text)[2] == "undecided"
+
+
+def test_what_stands_for_itself_is_undecided(tmp_path: Path):
+    text = "---\nsymrnn:\n  symbols: {u: scalar, \\sigma: function sigmoid}\n  elided: {\\sigma: \\sigma_i u}\n---\n\n$$\\sigma_i = 1$$\n"
+    assert verdicts(tmp_path, text) == ["undecided"]
