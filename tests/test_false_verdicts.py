@@ -170,3 +170,26 @@ def test_the_loss_of_the_last_step_is_no_symbol_of_its_own() -> None:
 
 def test_another_letter_is_not_the_last_step() -> None:
     assert verdict(r"L = \sum_{t=1}^{N} \ell_t", given=TOTAL, shapes=SEQUENCES) == "undecided"
+
+
+# ------------------------------------------------------------------------------------------------------- numbers beside letters
+@pytest.mark.parametrize("claim", [r"b_1 + b_2 = \sum_i b_i", r"b_1^2 + b_2^2 + b_3^2 = b^\top b"])
+def test_the_components_that_are_printed_are_not_all_there_are(claim: str) -> None:
+    assert verdict(claim, shapes=VECTORS) == "refuted"
+
+
+@pytest.mark.parametrize("claim", [
+    r"L = \ell_1 + \ell_2 + \ell_3 + \ell_4", r"\frac{\partial L}{\partial h_4} = 2 (h_4 - y_4)", "h_{T-3} = h_1"])
+def test_the_steps_that_are_printed_are_not_all_there_are(claim: str) -> None:
+    assert verdict(claim, given=TOTAL, shapes=SEQUENCES) in ("refuted", "undecided")
+
+
+# ------------------------------------------------------------------------------------------------------- what a claim implies
+def test_a_chain_rule_holds_only_if_there_is_no_other_path() -> None:
+    shapes = {"z": "vector p", "y": "vector m", "x": "vector n"}
+    assert verdict(r"\frac{dz}{dx} = \frac{\partial z}{\partial y} \frac{dy}{dx}", shapes=shapes) == "conditional"
+    assert verdict(r"\frac{dz}{dx} = \frac{dy}{dx} \frac{\partial z}{\partial y}", shapes=shapes) == "refuted"
+
+
+def test_an_identity_of_unknown_size_decides_nothing() -> None:
+    assert verdict(r"\delta_{ij} = 1", shapes={"i": "index", "j": "index"}) == "undecided"

@@ -12,6 +12,7 @@ from symrnn.expr import SCALAR, Expr, Symbol, derivative, symbols, transform, wa
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
+from symrnn.prove.grid import enough_steps
 from symrnn.prove.identity import Proof, Prover
 from symrnn.prove.refute import counterexample
 from symrnn.prove.shapes import conflict
@@ -100,7 +101,7 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     if claim.relation != "=":
         return Verdict("undecided", "SR303", f"the relation {claim.relation} is not decided yet")
     stated = tuple(str(c) for c in claim.conditions)
-    outcome = compare(claim) if use.exact else None
+    outcome = compare(claim, T=enough_steps(claim)) if use.exact else None
     if outcome is not None and outcome.status == "bad" and "does not exist at step" in outcome.reason:
         wrong = beyond(claim, outcome)
         if wrong is not None:
@@ -178,7 +179,7 @@ def from_equality(claim: Claim, outcome: Outcome, stated: tuple[str, ...], why: 
 
 def from_difference(claim: Claim, outcome: Outcome) -> Verdict | None:
     """A difference over a field, confirmed at a real point; None when no such point is found."""
-    found = counterexample(claim)
+    found = counterexample(claim, enough_steps(claim))
     record = getattr(found, "to_json", None)
     if record is None:
         return None

@@ -114,7 +114,22 @@ def default_sizes(claim: Claim) -> dict[str, int]:
     if names and names[0] in classes:
         names.insert(0, next((n for n in names if n not in classes), ""))
         names = list(dict.fromkeys(names))
-    return complete_sizes(claim, {name: k for k, name in enumerate(names, 2) if name})
+    sizes, taken = {}, {1}
+    printed = printed_components(claim)
+    for k, name in enumerate(names, 2):                               # more entries than are printed one by one
+        sizes[name] = next(n for n in range(max(k, printed.get(name, 0) + 1), k + len(names) + 99 + printed.get(name, 0)) if n not in taken)
+        taken.add(sizes[name])
+    return complete_sizes(claim, {name: k for name, k in sizes.items() if name})
+
+
+def printed_components(claim: Claim) -> dict[str, int]:
+    """The largest component that the claim prints as a number, for each size."""
+    out: dict[str, int] = {}
+    for e in (e for side in (claim.left, claim.right) for e in walk(side) if e.op == "entry" and e.args[0].shape):
+        for i, size in zip(e.attr, e.args[0].shape or (), strict=True):
+            if isinstance(i, int) and isinstance(size, str):
+                out[size] = max(out.get(size, 0), i)
+    return out
 
 
 def small_sizes(names: tuple[str, ...], extra: int) -> Iterator[dict[str, int]]:
@@ -126,6 +141,16 @@ def small_sizes(names: tuple[str, ...], extra: int) -> Iterator[dict[str, int]]:
     rows = product(range(1, extra + 2), repeat=len(names))
     for row in sorted((r for r in rows if sum(r) <= len(names) + extra), key=lambda r: (sum(r), r)):
         yield dict(zip(names, row, strict=True))
+
+
+def enough_steps(claim: Claim) -> int:
+    """A last step T, 4 or more, beyond every step that the claim prints as a number, and apart from those counted from the end."""
+    times: list[Time] = []
+    for e in (e for side in (claim.left, claim.right) for e in walk(side)):
+        times += [e.attr.time] if e.op == "sym" and e.attr.time is not None else list(e.attr[1:]) if e.op == "tsum" else []
+    latest = max((time.offset for time in times if not time.base), default=0)
+    back = max((-time.offset for time in times if time.base), default=0)
+    return max(4, min(latest + back + 2, 12))
 
 
 # ------------------------------------------------------------------------------------------------------------ letters, indices
