@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import yaml
-
 from symrnn.conditions import condition_of, restricts_definition
-from symrnn.errors import DeclarationError, DocumentError, Place, SymrnnError
+from symrnn.errors import DeclarationError, Place, SymrnnError
 from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, along, apply, node, resize, symbols, transform, unify, vectorise, walk
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import Reading, read
@@ -419,11 +418,7 @@ def open_scope(document: Document, directive: Directive, settings: dict[str, Set
     name = directive.argument or "main"
     if name not in settings:
         where = Place(document.path, directive.line)
-        try:
-            data = {k: yaml.safe_load(v) for k, v in directive.options.items()}
-        except yaml.YAMLError as error:
-            raise DocumentError(f"the scope {name}", must="have options that are YAML", came=str(error), where=where,
-                                next_step="quote values that hold LaTeX") from None
+        data = {k: read_yaml(v, f"the option {k} of the scope {name}", where) for k, v in directive.options.items()}
         settings[name] = declared(document, name, data, settings["main"], directive.offset)
     return settings[name]
 

@@ -3,23 +3,22 @@ r"""Markdown: mathematics in dollars, brackets, fences and environments; fenced 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
-
-import yaml
 
 from symrnn.errors import DocumentError, Place
 from symrnn.read.document import Block, Directive, Document, Lines, Span
+from symrnn.read.frontmatter import front_matter
 
 PROSE_LIMIT = 400
 """Characters of the prose before a span that are kept."""
 
-_FENCE = re.compile(r"(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*?)[ \t\r]*")
+_FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[A-Za-z][\w-]*)\}[ \t]*(?P<argument>.*)")
 _OPTION = re.compile(r"[ \t]*:(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*)")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r]*")
+_HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]++(.*)")
+_CLOSING_MARKS = re.compile(r"(?:^|(?<=[ \t]))#++\Z")
+_DOLLAR = re.compile(r"\n[ \t\r]*+\n|\\.|`++[^`\n]++`++|\$", re.S)
 _OPEN = re.compile(r"<!--|(?P<ticks>`+)|\$\$|\$|\\\(|\\\[|\\begin\{(?P<env>[A-Za-z]+\*?)\}|\\.", re.S)
 _ENVIRONMENTS = frozenset(n + star for n in "align alignat gather equation eqnarray multline flalign displaymath math".split()
                           for star in ("", "*"))
@@ -61,11 +60,11 @@ class _Scan:
 def scan_markdown(text: str, path: str) -> Document:
     """The document that a Markdown text is.
 
-    Errors: :class:`DocumentError` for front matter that is no YAML or whose `symrnn` is no mapping, and for a directive
-    that is not closed.
+    Errors: :class:`DocumentError` for malformed front matter, for a directive that is not closed, and for an option that
+    stands twice.
     """
     scan = _Scan(text, path, Lines(text))
-    settings, i = _front_matter(scan)
+    settings, i = front_matter(text, path)
     scan.prose_from = plain = i
     while i < len(text):
         end = text.find("\n", i)
@@ -77,31 +76,12 @@ def scan_markdown(text: str, path: str) -> Document:
             i = plain = _fenced(scan, fence, i, end)
             continue
         if heading := _HEADING.fullmatch(line):
-            scan.headings.append(Block(str(len(heading[1])), heading[2], scan.lines.at(i)[0], i))
+            title = _CLOSING_MARKS.sub("", heading[2].rstrip()).rstrip()
+            scan.headings.append(Block(str(len(heading[1])), title, scan.lines.at(i)[0], i))
         i = end
     _region(scan, plain, len(text))
     return Document(path, text, settings, tuple(sorted(scan.spans, key=lambda s: s.offset)), tuple(scan.directives),
                     tuple(scan.code), tuple(scan.comments), tuple(scan.headings), tuple(sorted(scan.problems)))
-
-
-def _front_matter(scan: _Scan) -> tuple[Mapping[str, Any], int]:
-    """What the front matter says to symrnn, and the offset after it."""
-    found = re.match(r"---[ \t]*\r?\n(?P<body>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", scan.text, re.S | re.M)
-    if found is None:
-        return MappingProxyType({}), 0
-    try:
-        data = yaml.safe_load(found["body"])
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = 2 + (mark.line if mark is not None else 0)
-        column = 1 + (mark.column if mark is not None else 0)
-        raise DocumentError("front matter", must="be YAML", came=getattr(error, "problem", None) or "something else",
-                            where=Place(scan.path, line, column), next_step="Quote values that hold braces or colons.") from None
-    ours = data.get("symrnn", {}) if isinstance(data, Mapping) else {}
-    if not isinstance(ours, Mapping):
-        raise DocumentError("front matter", must="have a mapping under the key symrnn", came=type(ours).__name__,
-                            where=Place(scan.path, 1, 1), next_step="Write for example `symrnn: {time: sub}`.")
-    return MappingProxyType({str(k): v for k, v in ours.items()}), found.end()
 
 
 def _fenced(scan: _Scan, fence: re.Match[str], start: int, body: int) -> int:
@@ -121,10 +101,10 @@ def _fenced(scan: _Scan, fence: re.Match[str], start: int, body: int) -> int:
         scan.problem(start, "a fence is not closed")
     first = info.split()[0] if info else ""
     if first in _MATH_FENCES:
-        options, inner = _options(text, body, stop)
+        options, inner = _options(scan, body, stop)
         scan.span(inner, stop, "block", (start, after))
     elif directive:
-        options, inner = _options(text, body, stop)
+        options, inner = _options(scan, body, stop)
         argument_offset = text.index(directive["argument"], start + len(directive["name"])) if directive["argument"] else body - 1
         scan.directives.append(Directive(directive["name"], directive["argument"], MappingProxyType(options), text[inner:stop],
                                          line, scan.lines.at(max(start, after - 1))[0], start, after, inner, argument_offset))
@@ -136,15 +116,18 @@ def _fenced(scan: _Scan, fence: re.Match[str], start: int, body: int) -> int:
     return after
 
 
-def _options(text: str, start: int, stop: int) -> tuple[dict[str, str], int]:
-    """The options at the head of a body, and the offset after them."""
-    options: dict[str, str] = {}
+def _options(scan: _Scan, start: int, stop: int) -> tuple[dict[str, str], int]:
+    """The options at the head of a body, and the offset after them; one that stands twice is a DocumentError."""
+    text, options = scan.text, dict[str, str]()
     while start < stop:
         end = text.find("\n", start, stop)
         end = stop if end < 0 else end + 1
         found = _OPTION.fullmatch(text[start:end].rstrip("\r\n"))
         if found is None:
             break
+        if found["key"] in options:
+            raise DocumentError(f"the option {found['key']}", must="stand once", came="a second one",
+                                where=Place(scan.path, scan.lines.at(start)[0]), next_step="Remove one of the two.")
         options[found["key"]] = found["value"].strip()
         start = end
     return options, start
@@ -165,6 +148,7 @@ def _directive_body(scan: _Scan, start: int, stop: int, directive: int) -> None:
 def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> None:
     """The spans of a run of text outside fences."""
     text = scan.text
+    open_ended: set[str] = set()                    # closing marks of which none is left: each is looked for once
     while (found := _OPEN.search(text, i, stop)) is not None:
         mark, at = found.group(), found.start()
         i = found.end()
@@ -176,12 +160,15 @@ def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> Non
             scan.comments.append(Block("", text[i:end].strip(), scan.lines.at(at)[0], i))
             i = end + 3
         elif found["ticks"]:
-            close = re.compile(rf"(?<!`){mark}(?!`)").search(text, i, stop)
+            close = None if mark in open_ended else re.compile(rf"(?<!`){mark}(?!`)").search(text, i, stop)
+            if close is None:
+                open_ended.add(mark)
             i = close.end() if close and "\n\n" not in text[i : close.start()] else i
         elif mark in ("\\(", "\\[", "$$"):
             closing = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}[mark]
-            end = _closing(text, closing, i, stop)
+            end = -1 if closing in open_ended else _closing(text, closing, i, stop)
             if end < 0:
+                open_ended.add(closing)
                 scan.problem(at, f"{mark} is not closed")
                 continue
             scan.span(i, end, "inline" if mark == "\\(" else "display", (at, end + 2), directive)
@@ -194,8 +181,9 @@ def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> Non
                 i = end + width
         elif found["env"] in _ENVIRONMENTS:
             closing = f"\\end{{{found['env']}}}"
-            end = text.find(closing, i, stop)
+            end = -1 if closing in open_ended else text.find(closing, i, stop)
             if end < 0:
+                open_ended.add(closing)
                 scan.problem(at, f"{mark} is not closed")
                 continue
             i = end + len(closing)
@@ -219,10 +207,10 @@ def _dollar(text: str, i: int, stop: int) -> tuple[int, int]:
         return (end, 2) if end >= 0 and "\n\n" not in text[i:end] else (-1, 1)
     if i >= stop or text[i].isspace():
         return -1, 1
-    for found in re.finditer(r"\n[ \t\r]*\n|\\.|`+[^`\n]+`+|\$", text[i:stop], re.S):
+    for found in _DOLLAR.finditer(text, i, stop):
         if found.group()[0] == "\n":
             break
-        end = i + found.start()
+        end = found.start()
         if found.group() == "$" and not text[end - 1].isspace() and not text[end + 1 : end + 2].isdigit():
             return end, 1
         if found.group() == "$" and text[end + 1 : end + 2] != "$" and text[end - 1].isspace():
