@@ -164,3 +164,68 @@ def test_an_undeclared_symbol_and_contradictory_shapes_are_verdicts_of_an_audit(
     assert done.exit_code == 1
     assert f"{path}:8:4: undecided" in done.stdout and "Q is not declared" in done.stdout
     assert f"{path}:10:4: refuted" in done.stdout and "cannot multiply: n x 1 and n x 1" in done.stdout
+
+
+# ----------------------------------------------------------------------------------------------------------------------- files
+LOSS = ('---\nsymrnn:\n  symbols: {x: "vector n, sequence", h: "vector n, sequence", y: "vector n, sequence", W: matrix n n, i: index}\n'
+        '  targets: [y]\n  loss: \\ell_t\n  total: L\n---\n# A state\n\n$$ h_t = \\tanh(W h_{t-1} + x_t) $$\n\n'
+        '$$ \\ell_t = \\sum_i (h_{t,i} - y_{t,i})^2, \\qquad L = \\sum_{t=1}^T \\ell_t $$\n\n')
+
+
+def test_a_report_never_takes_the_place_of_its_document(symrnn_command, tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text(FRONT)
+    done = symrnn_command("report", str(path), "-o", str(tmp_path))
+    assert done.exit_code == 2 and "another file than a document" in done.stderr and path.read_text() == FRONT
+    assert [p.name for p in tmp_path.iterdir()] == ["a.md"]
+
+
+def test_two_documents_of_one_name_do_not_become_one_report(symrnn_command, tmp_path):
+    paths = [tmp_path / folder / "a.md" for folder in "pq"]
+    for path in paths:
+        path.parent.mkdir()
+        path.write_text(FRONT)
+    done = symrnn_command("report", *map(str, paths), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 2 and "a name of its own" in done.stderr and not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_wrong_usage(symrnn_command, tmp_path):
+    path, taken = tmp_path / "a.md", tmp_path / "file"
+    path.write_text(FRONT)
+    taken.write_text("")
+    done = symrnn_command("report", str(path), "-o", str(taken / "out"))
+    assert done.exit_code == 2 and "be a file that can be written" in done.stderr
+
+
+def test_two_pictures_of_one_page_are_two_files(tmp_path):
+    path = tmp_path / "my page.md"
+    path.write_text(LOSS + "```{unroll} T=2\n```\n\n```{unroll} T=3\n```\n\n```{emit}\n```\n\n```{emit}\n```\n")
+    done = regenerate([path], tmp_path / "out")
+    names = sorted(Path(name).name for name in done.written)
+    assert names == ["my page-unrolled-2.svg", "my page-unrolled.svg", "my page.md", "my page_numpy-2.py", "my page_numpy.py"]
+    page = (tmp_path / "out" / "my page.md").read_text(encoding="utf-8")
+    assert "![The network over 3 steps](pictures/my%20page-unrolled-2.svg)" in page and "](code/my%20page_numpy.py)" in page
+
+
+@pytest.mark.parametrize("directive", ("derive", "emit", "unroll"))
+def test_a_model_of_which_an_equation_is_not_read_is_not_carried_on_without_it(symrnn_command, tmp_path, directive):
+    path = tmp_path / "a.md"
+    path.write_text(LOSS.replace("x_t)", "x_t") + f"```{{{directive}}}\n```\n")
+    done = symrnn_command("report", str(path), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 2 and f"{path}:10:15: ReadError" in done.stderr and "it is not closed" in done.stderr
+
+
+def test_an_error_of_a_directive_has_the_place_of_the_directive(symrnn_command, tmp_path):
+    path = tmp_path / "a.md"
+    for directive in ("unroll} T=300", "emit} cobol", "unroll} T=" + "9" * 5000):
+        path.write_text(LOSS + f"```{{{directive}\n```\n")
+        done = symrnn_command("report", str(path), "-o", str(tmp_path / "out"))
+        assert done.exit_code == 2 and done.stderr.startswith(f"{path}:14: "), done.stderr
+
+
+def test_a_page_that_begins_with_a_formula_has_its_head_before_it(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text(FRONT.replace("# A state\n\n", "").replace("{symbols", "{source: 'a <b> *c*', symbols"))
+    regenerate([path], tmp_path / "out")
+    page = (tmp_path / "out" / "a.md").read_text(encoding="utf-8")
+    assert page.startswith("*Source: a \\<b\\> \\*c\\*.*\n\n**Verdicts.** nothing is claimed\n\n```math\nh_t =")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symrnn.audit import Judged, audit_document
+from symrnn.errors import CallError
 from symrnn.report.checks import raw
 from symrnn.report.markdown import Page
 
@@ -25,27 +26,51 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
                progress: Progress | None = None) -> Regenerated:
     """Write the report of each document into a folder; reports are written whatever the verdicts are.
 
-    A report holds nothing that differs between machines or runs.
+    A report holds nothing that differs between machines or runs. Raises CallError before anything is written if two reports
+    would be one file, or a report its own document; and where a file cannot be written.
     """
     folder = Path(output)
-    folder.mkdir(parents=True, exist_ok=True)
+    sources = {path.resolve(): path for path in map(Path, paths)}
+    pages = _pages(list(sources.values()), folder)
     written: list[str] = []
     unexpected: list[str] = []
-    for n, path in enumerate(map(Path, paths)):
+    for n, path in enumerate(pages):
         if progress:
-            progress(n, len(paths), str(path))
+            progress(n, len(pages), str(path))
         judged = audit_document(path)
         page = Page(judged, path.stem)
         for name, content in page.files().items():
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(content, encoding="utf-8")
-            written.append(target.as_posix())
-        measured = folder / ".raw" / f"{path.stem}.json"
-        measured.parent.mkdir(exist_ok=True)
-        measured.write_text(json.dumps(raw(page.checks), indent=1, default=str) + "\n", encoding="utf-8")
+            _write(folder / name, content)
+            written.append((folder / name).as_posix())
+        _write(folder / ".raw" / f"{path.stem}.json", json.dumps(raw(page.checks), indent=1, default=str) + "\n")
         unexpected += surprises(judged)
     return Regenerated(tuple(written), tuple(unexpected))
+
+
+def _pages(paths: Sequence[Path], folder: Path) -> list[Path]:
+    """The documents, of which each has a page of its own that is none of the documents."""
+    pages: dict[Path, Path] = {}
+    documents = {path.resolve() for path in paths}
+    for path in paths:
+        page = (folder / f"{path.stem}.md").resolve()
+        if page in documents:
+            raise CallError(f"the report of {path}", must="be another file than a document", came=f"{folder / path.stem}.md",
+                            next_step="Name another folder with --output.")
+        if page in pages:
+            raise CallError(f"the report of {path}", must="have a name of its own", came=f"that of {pages[page]}",
+                            next_step="Write them to different folders, one at a time.")
+        pages[page] = path
+    return list(pages.values())
+
+
+def _write(target: Path, content: str) -> None:
+    """Write a file, and the folder for it."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(content, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise CallError(target.as_posix(), must="be a file that can be written", came=error.strerror or type(error).__name__,
+                        next_step="Name another folder with --output.") from None
 
 
 def surprises(judged: Judged) -> list[str]:

@@ -5,16 +5,21 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
+from itertools import count
 from pathlib import Path
+from urllib.parse import quote
 
 from symrnn import __version__
 from symrnn.audit import Equation, Judged
 from symrnn.bptt import derive
-from symrnn.errors import DocumentError, Place, closest_name
+from symrnn.compiling import equations, faults
+from symrnn.document import Compiled, compile_document
+from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
 from symrnn.judge import Relation
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.document import Directive
+from symrnn.read.frontmatter import front_matter
 from symrnn.report.checks import Check, checks, cross_check
 
 SIGNS = {"proved": "✅ proved", "conditional": "◐ true under a condition", "refuted": "❌ refuted", "agrees": "≈ agrees",
@@ -40,6 +45,16 @@ class Page:
         """The rows of the cross-check."""
         return checks(self.judged)
 
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The document with its definitions."""
+        return compile_document(self.document)
+
+    def fresh(self, name: str) -> str:
+        """A name for a file beside the page that none has yet: the second picture of a page is ``pictures/...-2.svg``."""
+        stem, dot, suffix = name.rpartition(".")
+        return next(n for k in count(1) if (n := name if k == 1 else f"{stem}-{k}{dot}{suffix}") not in self.extra)
+
     def model_at(self, d: Directive) -> Model:
         """The model of the scope in which a directive stands."""
         name = "main"
@@ -47,6 +62,9 @@ class Page:
             if other.name == "scope" and other.offset < d.offset:
                 name = other.argument or "main"
         model = self.judged.models.get(name)
+        for row in equations(self.compiled, self.compiled.settings[name]):
+            for error in faults(self.compiled, row):        # a model without this equation would be another one
+                raise error
         if model is None:
             raise DocumentError(f"the directive {d.name}", must="stand where equations define a model",
                                 came=f"none in the scope {name}", where=Place(self.document.path, d.line),
@@ -56,7 +74,7 @@ class Page:
     # -------------------------------------------------------------------------------------------------------------- the page
     def page(self) -> str:
         text = self.document.text
-        start = len(front.group(0)) if (front := re.match(r"---[ \t]*\r?\n.*?\n---[ \t]*\r?\n", text, re.S)) else 0
+        start = front_matter(text, self.document.path)[1]
         out: list[str] = []
         at = start
         for begin, end, piece in self.pieces(start):
@@ -64,13 +82,13 @@ class Page:
             at = end
         out.append(text[at:])
         body = re.sub(r"\n{3,}", "\n\n", "".join(out)).strip()
-        title, _, rest = body.partition("\n")
+        title, _, rest = body.partition("\n") if body.startswith("# ") else ("", "", body)
         parts = [title, self.head(), rest.strip(), cross_check(self.checks), self.foot()]
         return github("\n\n".join(p for p in parts if p)) + "\n"
 
     def head(self) -> str:
         """Source and the count of verdicts."""
-        source = self.document.settings.get("source")
+        source = re.sub(r"([*<>|`])", r"\\\1", " ".join(str(self.document.settings.get("source") or "").split()))
         counts = [(w, sum(e.verdict == w for e in self.judged.equations)) for w in SIGNS]
         line = " · ".join(f"{SIGNS[w]}: {n}" for w, n in counts if n) or "nothing is claimed"
         return "\n".join(([f"*Source: {source}.*", ""] if source else []) + [f"**Verdicts.** {line}"])
@@ -106,7 +124,10 @@ class Page:
             raise DocumentError(f"the option {odd[0]} of the directive {d.name}", came=odd[0], where=where,
                                 must=f"be one of {', '.join(known)}" if known else "not be there, as it has none",
                                 next_step=f"Did you mean {near}?" if near else "Remove it.")
-        return row(self, d)
+        try:
+            return row(self, d)
+        except SymrnnError as error:
+            raise error.at(where) from None
 
     # ------------------------------------------------------------------------------------------------------------ equations
     def audit(self, d: Directive) -> str:
@@ -173,14 +194,14 @@ class Page:
         from symrnn.write.unrolled import UnrolledText
         model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
-        picture = f"pictures/{self.name}-unrolled.svg"
+        picture = self.fresh(f"pictures/{self.name}-unrolled.svg")
         self.extra[picture] = unrolled_svg(model, steps)
-        return "\n\n".join([f"![The network over {steps} steps]({picture})",
+        return "\n\n".join([f"![The network over {steps} steps]({quote(picture)})",
                             demoted(UnrolledText.of(model, steps, notation=self.notation).to_md())])
 
     def whole(self, d: Directive, default: int) -> int:
         """The number of steps that a directive asks for, such as ``3`` or ``T=3``."""
-        found = re.fullmatch(r"(?:T\s*=\s*)?(\d+)", d.argument.strip()) if d.argument.strip() else None
+        found = re.fullmatch(r"(?:T\s*=\s*)?([0-9]{1,9})", d.argument.strip()) if d.argument.strip() else None
         if d.argument.strip() and found is None:
             raise DocumentError(f"the directive {d.name}", must="name a number of steps", came=d.argument,
                                 where=Place(self.document.path, d.line), next_step="Write for example T=3.")
@@ -196,12 +217,14 @@ class Page:
         from symrnn.emit import Header, emit
         from symrnn.prove.selfproof import self_proof
         target = d.argument.strip() or "numpy"
-        name = f"code/{self.name.replace('-', '_')}_{target}.py"
         model = replace(self.model_at(d), name=self.name)
-        self.extra[name] = emit(model, target=target, header=Header(self_proof(model)))
-        return (f"[{name}]({name}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {name}` checks "
+        code = emit(model, target=target, header=Header(self_proof(model)))
+        name = self.fresh(f"code/{self.name.replace('-', '_')}_{target}.py")
+        self.extra[name] = code
+        shown = one_line(name).replace("`", "'").replace("[", "(").replace("]", ")")
+        return (f"[{shown}]({quote(name)}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {shown}` checks "
                 "every gradient again.\n\n<details><summary>The module</summary>\n\n"
-                f"```python\n{self.extra[name].rstrip()}\n```\n\n</details>")
+                f"```python\n{code.rstrip()}\n```\n\n</details>")
 
 
 DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
