@@ -20,6 +20,7 @@ from symrnn.read.elaborate import Meaningless
 from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
+from symrnn.read.sums import summed
 from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]
@@ -180,6 +181,8 @@ class Auditor:
             judge = Chain(self, span, reading, setting, stated)
             relations += judge.run(s)
             uses.update(dict.fromkeys(judge.uses))
+        if reading.tree.op in ("Implies", "Iff"):
+            relations = implied_only(relations)
         role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
@@ -194,23 +197,45 @@ class Auditor:
     def model_of(self, setting: Setting) -> Model:
         if setting.name not in self._models:
             model = setting.model(setting.name)
-            if model.loss is None and model.equations and setting.scope.total is not None and not self._states_a_loss(setting):
-                model = open_loss(model)
+            stated = self._loss_stated_of(setting)
+            if model.loss is None and model.equations and setting.scope.total is not None and stated is not None:
+                model = open_loss(model, stated & {v.name for v in model.variables})
                 last = ", ".join(str(s.name) for s in symbols(model.definitions[LOSS]))
                 self.opened[setting.name] = f"{setting.scope.total} is a sum over the steps of a function of {last}"
             self._models[setting.name] = model
         return self._models[setting.name]
 
-    def _states_a_loss(self, setting: Setting) -> bool:
-        """Whether an equation of the text says what the loss is, without being taken as its definition."""
+    def _loss_stated_of(self, setting: Setting) -> set[str] | None:
+        """What the equations of the text that were not taken as a definition of the loss make it a function of, step by step.
+
+        Empty where the text says nothing; None where what it says is no sum over the steps.
+        """
         own = {setting.scope.total, setting.scope.loss}
+        out: set[str] = set()
         for row in self.compiled.rows:
             for s in row.found if row.setting is setting and isinstance(row.found, list) else ():
                 left = s.sides[0].left if s.role == "claim" and s.sides else None
                 left = left.nodes[0] if left is not None and left.op == "Call" else left
-                if left is not None and left.op == "Sym" and left.head in own and left.part("Index") is None:
-                    return True
-        return False
+                if left is None or left.op != "Sym" or left.head not in own or left.part("Index") is not None:
+                    continue
+                for sides in s.sides:
+                    found = summed(sides.right, setting.scope.table.time_letter)
+                    if found is None:
+                        return None
+                    out |= found - {str(name) for name in own}
+        return out
+
+
+def implied_only(relations: Sequence[Relation]) -> list[Relation]:
+    """The relations of an implication: a premise is not claimed, and what follows is claimed only where the premise holds."""
+    if not relations:
+        return []
+    *premises, last = relations
+    open_premise = any(r.verdict.word not in (None, "proved", "conditional") for r in premises)
+    doubted = [*premises, last] if open_premise else premises
+    doubt = Verdict("undecided", "SR303", "false in general, but it stands in an implication whose premise is not established")
+    return [replace(r, verdict=doubt) if r in doubted and r.verdict.word == "refuted" and r.verdict.method != "shapes" else r
+            for r in relations]
 
 
 def _list(value: Any) -> list[str]:

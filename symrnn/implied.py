@@ -5,7 +5,7 @@ of the verdict.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from symrnn.expr import NOW, SCALAR, Expr, Symbol, node, symbols, transform, walk
@@ -14,8 +14,8 @@ from symrnn.prove.claim import Claim
 from symrnn.read.scope import LOSS
 
 
-def open_loss(model: Model) -> Model:
-    """The model with a loss of one step that is an unspecified function of its last variables.
+def open_loss(model: Model, of: Set[str] = frozenset()) -> Model:
+    """The model with a loss of one step that is an unspecified function of the variables ``of``, or else of its last ones.
 
     The last variables are those that no equation uses at the same step.
 
@@ -27,7 +27,7 @@ def open_loss(model: Model) -> Model:
     loss[t] = loss(o[t])
     """
     used = {s.name for e in model.equations for s in symbols(e.right) if s.time == NOW}
-    last = [v for v in model.variables if v.name not in used]
+    last = [v for v in model.variables if (v.name in of if of else v.name not in used)]
     value = node("vcall", *(node("sym", attr=v) for v in last), attr=(LOSS, SCALAR))
     return replace(model, equations=(*model.equations, Equation(Symbol(LOSS, SCALAR, "variable", NOW), value)), loss=LOSS)
 

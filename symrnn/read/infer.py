@@ -187,6 +187,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     symbols: dict[str, Any] = data["symbols"]
     marked = {name: words for name, words in marks.items() if words == "index" or isinstance(words, dict)}
     softmax = _softmaxes(trees)
+    constant = _constants(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
@@ -205,6 +206,8 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
             call = softmax[name]
             if call is not None and any(n.op == "Sym" and n.head == name and n.part("Index") for t in trees for n in walk(t)):
                 data.setdefault("elided", {})[name] = show(call, table)
+        if name in constant and name not in stated and isinstance(declared, str):
+            declared = declared.removesuffix(", sequence")            # with a time it is the use that one step makes of it
         if declared is not None:
             symbols[name] = declared
     for name, d in stated.items():
@@ -219,6 +222,17 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     _losses(data, found, trees)
     return data
+
+
+def _constants(trees: Sequence[Node]) -> set[str]:
+    """What stands without a time in the equation of a variable at a step: parameters."""
+    out: set[str] = set()
+    for chain in (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Sym"):
+        right = chain.nodes[1].nodes[0]
+        inside = list(walk(right))
+        if chain.nodes[0].part("Time") is not None and not any(m.op in ("Deriv", "Grad") for m in inside):
+            out |= {m.head for m in inside if m.op == "Sym" and len(m.args) == 1}
+    return out
 
 
 def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:

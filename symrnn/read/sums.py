@@ -136,3 +136,19 @@ def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:
     if n.op != "Sum" or n.nodes[0].head != letter or n.nodes[3].op != "Call" or n.nodes[3].nodes[0].op != "Sym":
         return None
     return n.nodes[3], scaled
+
+
+def summed(n: Node, letter: str) -> set[str] | None:
+    """The symbols at the running step under a sum over all steps, whatever is done with them; None if ``n`` is no such sum."""
+    while n.op == "Neg":
+        n = n.nodes[0]
+    if n.op != "Sum" or n.nodes[0].head != letter or n.nodes[1].op not in ("Absent", "Num") or n.nodes[4].op != "Absent":
+        return None
+    out = set()
+    for m in nodes_of(n.nodes[3]):
+        part = m.part("Time") if m.op == "Sym" else None
+        if part is not None and (part.nodes[0].op != "Sym" or part.nodes[0].head != letter):
+            return None
+        if part is not None:
+            out.add(m.head)
+    return out
