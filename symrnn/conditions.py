@@ -12,6 +12,7 @@ from symrnn.read.tree import Node
 
 ZERO, ONE = Node("Num", ("0",)), Node("Num", ("1",))
 SAME = ("=", ":=", "==")
+COUNTERS = frozenset("ijklmnpqrs")
 
 
 def condition_of(n: Node, scope: Scope, text: str) -> Condition | None:
@@ -48,11 +49,11 @@ def _is_last(n: Node, scope: Scope) -> bool:
 
 
 def _counts_components(n: Node, scope: Scope) -> bool:
-    """A letter that is declared an index, or a single undeclared letter that is no step."""
+    """A letter that is declared an index, or an undeclared one of those that usually count."""
     if not _letter(n) or _is_time(n, scope) or _is_last(n, scope):
         return False
     d = scope.table.get(n.head)
-    return len(n.head) == 1 if d is None else d.kind == "index" and d.role != "time"
+    return n.head in COUNTERS if d is None else d.kind == "index" and d.role != "time"
 
 
 def _whole(n: Node, scope: Scope) -> bool:

@@ -457,7 +457,7 @@ class Statement:
 def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     """The statements of one span, in order; definitions are entered into the setting."""
     if n.op in ("Rows", "Seq", "Implies", "Iff"):
-        return [s for part in n.nodes for s in statements(part, setting, identifier)]
+        return [s for part in n.nodes for s in (claimed(part) if _supposed(n, part) else statements(part, setting, identifier))]
     whole, where = (n.nodes[0], n.nodes[1:]) if n.op == "Where" else (n, ())
     if whole.op in ("Rows", "Seq"):
         return [replace(s, conditions=(*s.conditions, *where)) for part in whole.nodes for s in statements(part, setting, identifier)]
@@ -494,6 +494,11 @@ def chain(n: Node) -> Iterable[Sides]:
 def _foresees(e: Expr) -> bool:
     """Whether a value sums over steps after the present one."""
     return any(x.op == "tsum" and (x.attr[2].base != "t" or x.attr[2].offset > 0) for x in walk(e))
+
+
+def _supposed(n: Node, part: Node) -> bool:
+    """A symbol that the premise of an implication sets to a number: for the sake of argument, not for good."""
+    return n.op in ("Implies", "Iff") and part.op == "Chain" and part.nodes[0].op == "Sym" and part.nodes[1].nodes[0].op == "Num"
 
 
 def _nodes(n: Node) -> Iterable[Node]:

@@ -88,11 +88,12 @@ class Chain:
                 continue
             doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
             if doubtful and anchor is not None:
-                out.append(self._after_fault(anchor, sides, text, out[-1].verdict.word == "refuted"))
+                out.append(_one_reading(self._after_fault(anchor, sides, text, out[-1].verdict.word == "refuted"), out[-1]))
                 continue
             if anchor is None or out[-1].verdict.word in (None, "proved"):
                 anchor = sides.left
-            out.append(self._relation(sides, text, sides))
+            found = self._relation(sides, text, sides)
+            out.append(_one_reading(found, out[-1]) if out else found)
         return out
 
     def _after_fault(self, anchor: Node, sides: Sides, text: str, broken: bool) -> Relation:
@@ -231,7 +232,7 @@ class Chain:
                 shown = f"{latex(r.claim.left, self.notation(sides.left))} = {latex(r.claim.right, self.notation(sides.right))}"
                 return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
             found = repair(r.claim, STEPS)
-            if found is not None:
+            if found is not None and found.claim.left != found.claim.right:      # that a side equals itself is no correction
                 fix = self._fix(sides, found)
                 if fix.verdict in STANDS:
                     v = replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix)
@@ -291,6 +292,19 @@ class Chain:
                 return replace(v, readings=((shown, "proved"),), reason=f"{v.reason}; it would hold if the last term were meant inside "
                                "the sum")
         return v
+
+
+def _one_reading(r: Relation, before: Relation) -> Relation:
+    """A derivative means one thing in a chain: what holds for immediate ones only is refuted after what holds for total ones only."""
+    v = r.verdict
+    if v.convention != "immediate derivative" or before.claim is None or before.verdict.word not in ("proved", "agrees"):
+        return r
+    held = replace(before.claim, conditions=(*before.claim.conditions, Condition("immediate", (), "immediate derivatives")))
+    if decide(held).word != "refuted":
+        return r
+    reason = f"the relation before it holds for total derivatives only, and this one fails for them: {v.reason}"
+    return replace(r, verdict=Verdict("refuted", "SR209", reason, "exact evaluation; both sides enclosed at a real point", error_bound="0",
+                                      counterexample=v.counterexample))
 
 
 def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:

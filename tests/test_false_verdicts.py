@@ -193,3 +193,33 @@ def test_a_chain_rule_holds_only_if_there_is_no_other_path() -> None:
 
 def test_an_identity_of_unknown_size_decides_nothing() -> None:
     assert verdict(r"\delta_{ij} = 1", shapes={"i": "index", "j": "index"}) == "undecided"
+
+
+# --------------------------------------------------------------------------------------------------------- chains, formulas, words
+def test_a_derivative_means_one_thing_in_a_chain(tmp_path: Path) -> None:
+    claim = r"\frac{\partial L}{\partial w} = \sum_t \frac{\partial \ell_t}{\partial w} = \sum_t 2 (h_t - y_t) h_{t-1}"
+    assert words(tmp_path, RECURRENT, claim)[-1] == "refuted"
+
+
+def test_the_argument_of_a_formula_does_not_catch_its_letters(tmp_path: Path) -> None:
+    head = HEAD.replace("w: scalar", "w: scalar, f: function")
+    found = words(tmp_path, "f(z) = z^2 + v", "f'(v) = 2 v + 1", "f'(v) = 2 v", "f'(w) = 2 w", head=head)
+    assert found == [None, "undecided", "undecided", "proved"]
+
+
+def test_a_formula_for_some_arguments_is_no_definition(tmp_path: Path) -> None:
+    head = HEAD.replace("w: scalar", "w: scalar, f: function")
+    assert words(tmp_path, r"f(z) = z^2 \quad \text{for } z > 0", "f(v)^2 = v^4", head=head) == ["undecided", "refuted"]
+
+
+@pytest.mark.parametrize("claim", ["2 h_t = h_t", r"\frac{\partial L}{\partial h_t} = \frac{\partial L}{\partial h_t} + 1"])
+def test_that_a_side_equals_itself_is_no_correction(tmp_path: Path, claim: str) -> None:
+    (tmp_path / "text.md").write_text(f"{HEAD}\n{RECURRENT}\n\n$$ {claim} $$")
+    equation = audit_document(tmp_path / "text.md").equations[-1]
+    assert (equation.verdict, equation.fix) == ("refuted", None)
+
+
+def test_an_implication_claims_neither_its_premise_nor_what_rests_on_it(tmp_path: Path) -> None:
+    found = words(tmp_path, RECURRENT, r"h_t = v \Rightarrow h_t^2 = v^2", r"v = 2 \Rightarrow v^2 = 4", "v = 2 w",
+                  r"h_t = w h_{t-1} + x_t \Rightarrow h_t + x_t = w h_{t-1}")
+    assert found[1:] == ["undecided", "undecided", None, "refuted"]

@@ -21,6 +21,7 @@ from symrnn.expr import (
     softmax,
     substitute,
     symbol,
+    symbols,
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
 from symrnn.read.meaningless import Meaningless
@@ -99,11 +100,11 @@ class Applied(Names):
         formal, body = self.scope.functions[name]
         x = symbol(f"argument of {name}", SCALAR, "constant")
         value = type(self)(self.scope, self.choices, values={formal: x})(body)
+        actual = self(arg)
+        if primes and (actual.op != "sym" or any(s.kind == "variable" or s == actual.attr for s in symbols(value))):
+            raise Meaningless("SR303", f"the derivative of {name} at something that is no symbol, or that its formula holds", arg.span)
         for _ in range(primes):
             value = derivative(value, x, "total")
-        actual = self(arg)
-        if primes and actual.op != "sym":
-            raise Meaningless("SR303", f"the derivative of {name} at something that is no symbol", arg.span)
         return substitute(value, {x.attr: actual})
 
     def _vector_call(self, d: Declared, args: list[Node], n: Node) -> Expr:
