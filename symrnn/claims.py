@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from symrnn.audit import Auditor, Equation, Judged, Progress
-from symrnn.document import Setting
-from symrnn.errors import DeclarationError, DocumentError, Place
+from symrnn.errors import CallError, DeclarationError, DocumentError, Place
 from symrnn.expr import symbols
 from symrnn.judge import SINGLE, Relation
 from symrnn.model import Model
@@ -27,6 +26,7 @@ from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
 from symrnn.read.symbols import KINDS
 from symrnn.read.tree import walk
+from symrnn.setting import Setting
 from symrnn.write.notation import Notation
 
 
@@ -72,9 +72,15 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     ``shapes`` maps a symbol (or several, by commas) to ``n x m``, ``n``, ``scalar`` or a declaration such as ``vector n, sequence``
     or ``function tanh``. ``assume`` takes conditions such as ``i = k``, ``t < T`` or ``\\sum_k y_k = 1``.
 
+    Raises: CallError for a formula that is empty or more than one.
+
     >>> check_claim(r"\\sigma(-u) = 1 - \\sigma(u)", shapes={"u": "scalar", r"\\sigma": "function sigmoid"}).verdict
     'proved'
     """
+    for formula in (*given, claim):
+        if not formula.strip() or "$$" in formula:
+            raise CallError("a formula", must="be one piece of LaTeX, without the dollars around it", came=formula or "nothing",
+                            next_step=r"Write for example h_t = \tanh(W h_{t-1}).")
     text = "".join(f"$$\n{g}\n$$\n\n" for g in (*given, claim))
     data, unknown = declared([*given], claim, dict(shapes or {}), assume)
     document = replace(parse_document(text, "claim.md"), settings=data)
@@ -85,6 +91,13 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
     if numbers := guessed_numbers(equation, claim, shapes or {}):
         return check_claim(claim, given=given, shapes={**(shapes or {}), **numbers}, assume=assume, timeout=timeout)
+    if equation.verdict == "refuted" and data["symbols"].get("sigma") == "function" and not stated_in("sigma", shapes or {}):
+        usual = check_claim(claim, given=given, shapes={**(shapes or {}), r"\sigma": "function sigmoid"}, assume=assume, timeout=timeout)
+        if usual.verdict != "refuted":
+            reason = "sigma is declared nowhere: false for some function, but not for the sigmoid"
+            doubt = Verdict("undecided", "SR103", reason)
+            equation = replace(equation, relations=tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" else r
+                                                         for r in equation.relations), reason=reason)
     facts = tuple(unknown) + tuple(not_understood(auditor, given))
     blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])]
     if blocked and equation.verdict in ("proved", "refuted", "conditional", "agrees"):
@@ -94,11 +107,15 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     return Checked(equation, auditor.notation, facts)
 
 
+def stated_in(name: str, shapes: Mapping[str, str]) -> bool:
+    """Whether somebody declares a symbol."""
+    return name in {canonical_name(n.strip()) for names in shapes for n in names.split(",")}
+
+
 def guessed_numbers(equation: Equation, claim: str, shapes: Mapping[str, str]) -> dict[str, str]:
     """Letters that nobody declares and that fit as single numbers only: they are numbers, unless the claim treats them as arrays."""
     found = {c.removesuffix(SINGLE) for r in equation.relations for c in r.verdict.conditions if c.endswith(SINGLE)}
-    stated = {canonical_name(n.strip()) for names in shapes for n in names.split(",")}
-    arrays = found & stated or any(name[:1].isupper() for name in found) or re.search(r"\\top|\^\{?T\b|diag|\\odot|\\intercal", claim)
+    arrays = any(stated_in(name, shapes) or name[:1].isupper() for name in found) or re.search(r"\\top|\^\{?T\b|diag|\\odot|\\intercal", claim)
     return {} if arrays else dict.fromkeys(sorted(found), "scalar")
 
 

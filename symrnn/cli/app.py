@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import sys
 import traceback
 from importlib import import_module
@@ -97,7 +98,7 @@ def _internal(error: Exception, debug: bool) -> str:
         lines += ["  Report the lines above, with the document that caused them, where you got symrnn from."]
     else:
         lines += [
-            f"  Run `symrnn --debug {' '.join(sys.argv[1:])}` and report what it prints, with the document,",
+            f"  Run `symrnn --debug {shlex.join(sys.argv[1:])}` and report what it prints, with the document,",
             "  where you got symrnn from.",
         ]
     return "\n".join(lines)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from symrnn.cli.output import json_text, note, output_options, write
+from symrnn.cli.values import Seconds
 
 RENDERED = ("text", "json", "md")
 
@@ -12,7 +13,7 @@ RENDERED = ("text", "json", "md")
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @output_options(*RENDERED)
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for each claim.")
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for each claim.")
 @click.option("--require-checked", is_flag=True, help="Exit 1 also if a claim is undecided or unreadable.")
 @click.pass_context
 def audit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from symrnn.cli.output import output_options, render, write
+from symrnn.cli.values import Seconds
 
 
 @click.command()
@@ -12,7 +13,7 @@ from symrnn.cli.output import output_options, render, write
 @click.option("--given", multiple=True, metavar="EQUATION", help="A fact or a definition, in LaTeX; may be repeated.")
 @click.option("--shape", multiple=True, metavar="SYMBOL=SHAPE", help="A shape, such as 'W_{hh} = n_h x n_h'; may be repeated.")
 @click.option("--assume", multiple=True, metavar="CONDITION", help="A condition, such as 't < T'; may be repeated.")
-@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="Time for the claim.")
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for the claim.")
 @click.option("--require-checked", is_flag=True, help="Exit 1 also if the claim is undecided or unreadable.")
 @output_options("text", "json", "latex")
 @click.pass_context
@@ -30,8 +31,8 @@ def check(
     """Judge one claim: an equation in LaTeX.
 
     \b
-    symrnn check 'd_t = (1 - h_t^2) \\odot (W^\\top e_t)' \\
-        --given 'h_t = \\tanh(a_t)' --shape 'W = n x n'
+    symrnn check '\\frac{\\partial h_t}{\\partial h_{t-1}} = W \\mathrm{diag}(1 - h_t^2)' \\
+        --given 'h_t = \\tanh(W h_{t-1})' --shape 'W = n x n'
     """
     from symrnn import api
     from symrnn.cli import values

@@ -49,6 +49,7 @@ def write(text: str, output: str | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
+    _spare_inputs(Path(output))
     try:
         Path(output).write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
@@ -58,6 +59,16 @@ def write(text: str, output: str | None) -> None:
             came=error.strerror or str(error),
             next_step="Check that its folder exists.",
         ) from None
+
+
+def _spare_inputs(output: Path) -> None:
+    """Raise if `output` is a document that the command reads."""
+    context = click.get_current_context(silent=True)
+    asked = context.params if context is not None else {}
+    for source in (*asked.get("files", ()), *filter(None, (asked.get("model"),))):
+        if output.exists() and Path(source).exists() and output.samefile(source):
+            raise CallError(f"--output {output}", must="be another file than the document", came="the document",
+                            next_step="Name another file.")
 
 
 def note(text: str) -> None:

@@ -1,10 +1,39 @@
-"""Option values that have a small syntax of their own: sizes, shapes, lists of names."""
+"""Option values that have a small syntax of their own: seconds, sizes, shapes, lists of names."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from typing import Any
+
+import click
 
 from symrnn.errors import CallError, DeclarationError
+
+LONGEST = 1_000_000.0
+"""The largest number of seconds that can be asked for."""
+
+
+_NO_SIZE = re.compile(r"-\s*\d+|0+|\d*\.\d+|")
+
+
+class Seconds(click.FloatRange):
+    """A positive number of seconds that a clock can count.
+
+    >>> Seconds().convert("2.5", None, None)
+    2.5
+    """
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=LONGEST)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        seconds = super().convert(value, param, ctx)
+        if seconds != seconds:
+            self.fail(f"{value!r} is not a number of seconds.", param, ctx)
+        return seconds
 
 
 def sizes(text: str | None) -> tuple[int, ...] | dict[str, int] | None:
@@ -44,6 +73,12 @@ def shapes(texts: Iterable[str]) -> dict[str, str]:
         if not (key and equals and value):
             raise DeclarationError(
                 "--shape", must="be SYMBOL=SHAPE", came=text, next_step="Write for example --shape 'W_{hh} = n_h x n_h'."
+            )
+        sizes = re.split(r"\s+x(?:\s+|$)|×|\\times", value)
+        if len(sizes) > 2 or any(_NO_SIZE.fullmatch(size.strip()) for size in sizes):
+            raise DeclarationError(
+                f"--shape {key}", must="have one or two sizes, each a name or a positive number", came=value,
+                next_step="Write for example --shape 'W_{hh} = n_h x n_h'.",
             )
         if found.get(key, value) != value:
             raise DeclarationError(
