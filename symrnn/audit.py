@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from symrnn import __version__
-from symrnn.document import Row, Setting, compile_document
+from symrnn.document import Row, compile_document
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
@@ -21,6 +21,7 @@ from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.sums import summed
+from symrnn.setting import Setting
 from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]

@@ -115,7 +115,8 @@ def stated_in(name: str, shapes: Mapping[str, str]) -> bool:
 def guessed_numbers(equation: Equation, claim: str, shapes: Mapping[str, str]) -> dict[str, str]:
     """Letters that nobody declares and that fit as single numbers only: they are numbers, unless the claim treats them as arrays."""
     found = {c.removesuffix(SINGLE) for r in equation.relations for c in r.verdict.conditions if c.endswith(SINGLE)}
-    arrays = any(stated_in(name, shapes) or name[:1].isupper() for name in found) or re.search(r"\\top|\^\{?T\b|diag|\\odot|\\intercal", claim)
+    signs = re.search(r"\\top|\^\{?T\b|diag|\\odot|\\intercal", claim)
+    arrays = signs or any(stated_in(name, shapes) or name[:1].isupper() for name in found)
     return {} if arrays else dict.fromkeys(sorted(found), "scalar")
 
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symrnn.document import Compiled, Row, Setting, Statement, compile_document
+from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, ModelError, Place, ReadError, ShapeError, SymrnnError
 from symrnn.expr import Expr, resize, show_shape, unify, vectorise
 from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.tree import Node, walk
+from symrnn.setting import Setting
 from symrnn.zoo import Source
 
 

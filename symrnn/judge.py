@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from symrnn.conditions import condition_of, leaves_out
-from symrnn.document import Setting, Sides, Statement, chain
+from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
 from symrnn.implied import implied
@@ -25,6 +25,7 @@ from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import before, unaligned
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
+from symrnn.setting import Setting
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
@@ -178,6 +179,8 @@ class Chain:
         if verdict.word == "refuted" and verdict.method != "shapes" and self.unused:
             reason = f"false in general, but claimed only under the condition {self.unused[0]}, which is not taken into account"
             verdict = Verdict("undecided", "SR303", reason)
+        if verdict.word == "refuted" and verdict.method != "shapes" and (name := named_by(claim)) is not None:
+            verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is; the equation would define it")
         if self.setting.name in self.auditor.opened and any(map(_speaks_of_loss, (claim.left, claim.right))):
             opened = self.auditor.opened[self.setting.name]
             if verdict.word in STANDS:
@@ -315,6 +318,16 @@ def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
             left, right = (zero, right) if a is left else (left, zero)
     values = unify([(left, right)])
     return resize(left, values), resize(right, values)
+
+
+def named_by(claim: Claim) -> str | None:
+    """The unspecified function that a claim would define: it stands alone on the left, with symbols, and nowhere else."""
+    f = claim.left.args[0] if claim.left.op == "entry" else claim.left
+    if f.op != "apply" or not f.attr.startswith("?") or f.attr.endswith("'") or f.args[0].op != "sym":
+        return None
+    sides = (claim.right, *(e.right for e in claim.model.equations))
+    used = any(x.op == "apply" and x.attr.rstrip("'") == f.attr for side in sides for x in walk(side))
+    return None if used else f.attr[1:]
 
 
 def made_single(left: Expr, right: Expr) -> tuple[str, ...]:

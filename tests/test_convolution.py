@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from symrnn.audit import Judged, audit_document
-from symrnn.document import Setting
 from symrnn.errors import DeclarationError, Place
+from symrnn.setting import Setting
 
 DERIVATION = Path(__file__).parent.parent / "derivations" / "elman-and-convolution.md"
 SYMBOLS = {"x": "scalar, sequence", "h": "vector p, sequence", "y": "scalar, sequence", "a": "vector p", "p": "size", "t": "time",

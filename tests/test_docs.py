@@ -83,7 +83,7 @@ def rows(name, heading):
 
 
 def test_the_page_of_documents_lists_every_key_of_front_matter():
-    from symrnn.document import KEYS
+    from symrnn.setting import KEYS
 
     assert set(rows("documents.md", "## Front matter")) == set(KEYS)
 

@@ -22,6 +22,7 @@ LAYERS = (
     ("prove", "write", "emit"),
     ("repair",),
     ("conditions", "implied"),
+    ("setting",),
     ("document",),
     ("judge", "compiling"),
     ("audit",),

@@ -25,13 +25,15 @@ $$L = \sum_{t=1}^{T} l(o^{(t)}, d^{(t)})$$
 
 so that
 
-$$\frac{\partial L}{\partial s^{(t)}} = R^\top \mathrm{diag}(1 - (s^{(t+1)})^2) \frac{\partial L}{\partial s^{(t+1)}} + Q^\top \frac{\partial L}{\partial o^{(t)}}$$
+$$\frac{\partial L}{\partial s^{(t)}}
+= R^\top \mathrm{diag}(1 - (s^{(t+1)})^2) \frac{\partial L}{\partial s^{(t+1)}} + Q^\top \frac{\partial L}{\partial o^{(t)}}$$
 
 $$\frac{\partial L}{\partial Q} = \sum_{t=1}^{T} \frac{\partial L}{\partial o^{(t)}} (s^{(t)})^\top$$
 
 but not
 
-$$\frac{\partial L}{\partial s^{(t)}} = R \, \mathrm{diag}(1 - (s^{(t+1)})^2) \frac{\partial L}{\partial s^{(t+1)}} + Q^\top \frac{\partial L}{\partial o^{(t)}}$$
+$$\frac{\partial L}{\partial s^{(t)}}
+= R \, \mathrm{diag}(1 - (s^{(t+1)})^2) \frac{\partial L}{\partial s^{(t+1)}} + Q^\top \frac{\partial L}{\partial o^{(t)}}$$
 """
 EXPECTED = [None, None, None, None, "proved", "proved", "refuted"]
 OTHER_LETTERS = {"s": "h", "R": r"W_{hh}", "P": r"W_{xh}", "Q": r"W_{hy}", "b": "b_h", "c": "b_y", "L": r"\mathcal{L}", "T": r"\tau"}

@@ -165,7 +165,7 @@ def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
 
 
 def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "") -> dict[str, Any]:
-    """The declarations that a text leaves out, as a mapping for :meth:`symrnn.document.Setting.of`.
+    """The declarations that a text leaves out, as a mapping for :meth:`symrnn.setting.Setting.of`.
 
     ``shapes`` are declarations in words that win over what is inferred (names as the text writes them).
     """

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from symrnn.document import Setting, compile_document
+from symrnn.document import compile_document
 from symrnn.expr import Expr, resize
 from symrnn.model import Model
 from symrnn.prove.evaluate import Point
@@ -25,6 +25,7 @@ from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator
 from symrnn.read.reader import read
 from symrnn.read.tree import Node, walk
+from symrnn.setting import Setting
 
 STEPS = 4
 #: What unspecified functions are in the tests: a polynomial, as coefficients for the evaluator and as a function for the hand.

@@ -1,0 +1,389 @@
+"""One scope of a document: what is declared there, and the definitions gathered so far.
+
+The first equation of a symbol defines it. A scope is what the front matter (or a ``scope`` directive) declares, with the definitions
+that follow.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from symrnn.conditions import condition_of, restricts_definition
+from symrnn.errors import DeclarationError, Place
+from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, along, apply, node, resize, symbols, transform, unify, vectorise, walk
+from symrnn.model import Equation, Model, sizes_of
+from symrnn.prove.claim import Condition
+from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.names import canonical_name
+from symrnn.read.reader import Reading, read
+from symrnn.read.scope import LAYOUTS, LOSS, TOTAL, Scope
+from symrnn.read.sums import open_sum
+from symrnn.read.symbols import SymbolTable
+from symrnn.read.tree import Node
+from symrnn.read.tree import walk as nodes_of
+
+KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
+        "assume", "definitions", "layout")
+
+
+@dataclass
+class Setting:
+    """One scope of a document while it is read: its declarations, and the equations gathered so far."""
+
+    name: str
+    scope: Scope
+    simplex: frozenset[str] = frozenset()
+    initial: str = "given"
+    source: str = ""
+    conditions: tuple[Condition, ...] = ()
+    equations: list[Equation] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)             # variable -> id of the equation that defines it
+    latex: dict[str, str] = field(default_factory=dict)              # canonical name -> how the text writes it
+    has_total: bool = False
+    has_update: bool = False
+    guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
+
+    @classmethod
+    def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
+        """The scope that a mapping declares, on top of ``parent`` (symbols are inherited, definitions are not)."""
+        odd = sorted(set(map(str, data)) - set(KEYS))
+        if odd:
+            raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
+                                   next_step="Remove or rename it.")
+        if parent is None:
+            table = SymbolTable.from_mapping(data)
+            base = Scope(table)
+        else:
+            table = parent.scope.table.rebound(data.get("symbols") or {}, time=data.get("time"))
+            if "time_letter" in data:
+                table = replace(table, time_letter=str(data["time_letter"]))
+            base = replace(parent.scope, table=table, defined=frozenset(), functions={})
+        makers: dict[str, Callable[[Any], Any]] = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name,
+                                                   "layout": str}
+        scope = replace(base, **{key: make(data[key]) for key, make in makers.items() if key in data})
+        losses = {name: "scalar, sequence" if name == scope.loss else "scalar" for name in (scope.total, scope.loss)
+                  if name and name not in scope.table}
+        if losses:                                                    # so that a bracket after the loss is a factor, not a call
+            scope = replace(scope, table=scope.table.rebound(losses))
+        if "elided" in data:
+            scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
+        given = parent is not None
+        if scope.layout not in LAYOUTS:
+            raise DeclarationError("the layout", must="be one of " + ", ".join(LAYOUTS), came=scope.layout, where=where,
+                                   next_step="denominator is the default: a gradient lies like its variable")
+        made = cls(name, scope, _names(data.get("simplex")) or (parent.simplex if given and parent else frozenset()),
+                   str(data.get("initial", parent.initial if parent else "given")),
+                   str(data.get("source", parent.source if parent else "")))
+        if "definitions" in data and parent is not None:
+            made.adopt(parent)
+        made.conditions = tuple(c for text in _list(data.get("assume")) for c in made.condition(text, where))
+        return made
+
+    def adopt(self, other: Setting) -> None:
+        """Take over the definitions of another scope."""
+        self.equations, self.places, self.latex = list(other.equations), dict(other.places), dict(other.latex)
+        self.has_total = other.has_total
+        self.scope = replace(self.scope, defined=other.scope.defined, functions=other.scope.functions)
+
+    # -------------------------------------------------------------------------------------------------------- definitions
+    def definition(self, n: Node, identifier: str) -> str | None:
+        """Take ``n`` as a definition if it is one; the name that it defines, or None."""
+        if n.op == "Where":
+            if any(restricts_definition(w, self.scope) for w in n.nodes[1:]):
+                return None
+            return self.definition(n.nodes[0], identifier)
+        if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "<-"):
+            return None
+        left, right = n.nodes[0], n.nodes[1].nodes[0]
+        found = self._total(left, right) or self._update(left, right) or self._several(left, right)
+        found = found or self._alias(left, right) or self._formula(left, right) or self._variable(left, right)
+        if found is not None:
+            self.places.setdefault(found, identifier)
+        return found
+
+    def _total(self, left: Node, right: Node) -> str | None:
+        """The total loss as the sum of the losses of the steps."""
+        named = left.nodes[0] if left.op == "Call" else left
+        if named.op != "Sym" or len(named.args) != 1 or self.has_total:
+            return None
+        if (found := open_sum(right, self.scope.table.time_letter)) is not None:
+            return self._open_total(named.head, *found)
+        if right.op != "Sum":
+            return None
+        letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
+        whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
+        if not whole or restriction.op != "Absent":
+            return None
+        if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
+            d = self.scope.table.get(named.head)
+            if d is None or d.kind == "scalar":
+                self.name_losses(named.head, body.head)
+        if named.head == self.scope.total and body.op == "Sym" and body.head == self.scope.loss:
+            self.has_total = True
+            return TOTAL
+        return None
+
+    def _open_total(self, total: str, call: Node, scaled: bool) -> str | None:
+        """The total loss as a sum of values of a function that is never given; a factor before the sum is part of that function."""
+        name, timed = call.nodes[0].head, call.nodes[0].part("Time") is not None
+        d = self.scope.table.lookup(name)
+        known = d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
+        if known or name in self.scope.functions or (scaled and timed) or self.scope.total not in (None, total):
+            return None
+        try:
+            value = node("vcall", *map(Elaborator(self.scope), call.nodes[1:]), attr=(name, SCALAR))
+        except Meaningless:
+            return None
+        if scaled:                                                    # then no letter of the text is the loss of one step
+            self.scope = replace(self.scope, total=total, table=self.scope.table.rebound({total: "scalar"}))
+        else:
+            self.name_losses(total, name)
+        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), value))
+        self.scope, self.has_total = self.scope.define(LOSS), True
+        return TOTAL
+
+    def name_losses(self, total: str, loss: str) -> None:
+        """The text says which letter is the total loss and which the loss of one step."""
+        new = {name: "scalar, sequence" if name == loss else "scalar" for name in (total, loss) if name not in self.scope.table}
+        self.scope = replace(self.scope, total=total, loss=loss, table=self.scope.table.rebound(new))
+        names = {loss: LOSS}
+        self.equations = [Equation(Symbol(names.get(e.name, e.name), e.left.shape, e.left.kind, e.left.time), e.right)
+                          for e in self.equations]
+        if loss in self.scope.defined:
+            self.scope = replace(self.scope, defined=self.scope.defined - {loss} | {LOSS})
+
+    def _update(self, left: Node, right: Node) -> str | None:
+        """The rule of gradient descent: the change of a parameter is minus a rate times the gradient."""
+        if left.op != "Delta" or self.has_update or right.op != "Neg" or right.nodes[0].op != "Mul":
+            return None
+        rate, *rest = right.nodes[0].nodes
+        if len(rest) != 1 or rest[0].op != "Deriv" or rate.op != "Sym" or rest[0].nodes[0].head != self.scope.total:
+            return None
+        self.has_update, self.scope = True, replace(self.scope, rate=rate.head)
+        return "update rule"
+
+    def _several(self, left: Node, right: Node) -> str | None:
+        """Several variables at once as an unspecified function: it names them and says no more."""
+        if left.op != "Tuple" or right.op != "Call" or any(a.op != "Sym" for a in left.nodes):
+            return None
+        return ", ".join(a.head for a in left.nodes)
+
+    def _alias(self, left: Node, right: Node) -> str | None:
+        """A function that the text names after a standard one: f = tanh."""
+        if left.op != "Sym" or right.op != "Sym" or len(left.args) != 1 or len(right.args) != 1:
+            return None
+        mine, other = self.scope.table.get(left.head), self.scope.table.lookup(right.head)
+        if other is None or not other.is_function or other.role is None or (mine is not None and (not mine.is_function or mine.role)):
+            return None
+        self.scope = replace(self.scope, table=self.scope.table.rebound({left.head: f"{other.kind} {other.role}"}))
+        open_name, role = f"?{left.head}", str(other.role)             # where the text used it before it named it
+
+        def change(x: Expr) -> Expr | None:
+            return apply(role, x.args[0]) if x.op == "apply" and x.attr == open_name else None
+        self.equations = [Equation(e.left, transform(e.right, change)) for e in self.equations]
+        return left.head
+
+    def _formula(self, left: Node, right: Node) -> str | None:
+        """A scalar function given by a formula: h(x) = f(x) / g(x)."""
+        if left.op != "Call" or len(left.nodes) != 2 or left.nodes[0].op != "Sym" or left.nodes[1].op != "Sym":
+            return None
+        name, formal = left.nodes[0].head, left.nodes[1]
+        d = self.scope.table.get(name)
+        if d is None or d.kind != "function" or d.role is not None or name in self.scope.functions or len(formal.args) != 1:
+            return None
+        if d.shape or any(m.op == "Sym" and m.head == name for m in nodes_of(right)):
+            return None
+        self.scope = replace(self.scope, functions={**self.scope.functions, name: (formal.head, right)})
+        return name
+
+    def _variable(self, left: Node, right: Node) -> str | None:
+        """A variable at the current step (or one without a time) by an equation."""
+        name = left.head
+        d = self.scope.table.get(name)
+        is_loss = name == self.scope.loss and (name != self.scope.total or left.part("Time") is not None)
+        if left.op != "Sym" or (left.part("Index") is not None and (d is None or is_loss)):
+            return None
+        if d is None and not is_loss:
+            return self._inferred(left, right)
+        if d is not None and d.kind not in ("scalar", "vector", "matrix") and not is_loss:
+            return None
+        core = LOSS if is_loss else name
+        if core in self.scope.defined or name in self.scope.targets or (name == self.scope.total and not is_loss):
+            return None
+        time = left.part("Time")
+        if time is not None and str(time.nodes[0]) != self.scope.table.time_letter:
+            return None
+        inner = self.scope if is_loss else self.scope.define(core)
+        E = Elaborator(inner)
+        try:
+            target, value = E(left), E(right)
+        except Meaningless:
+            return None
+        if target.op == "entry":
+            target, value = _whole(target, value)
+        fits = value.shape == target.shape or bool(unify([(target, value)]))
+        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or _foresees(value):
+            return None
+        self.equations.append(Equation(target.attr, value))
+        self.scope = inner.define(core)
+        return core
+
+    def defined_anew(self, n: Node) -> frozenset[str]:
+        """The variables that a formula defines otherwise than before, as a text does that passes on to another network."""
+        if n.op in ("Rows", "Seq", "Implies", "Iff", "Where"):
+            return frozenset(name for part in n.nodes for name in self.defined_anew(part))
+        if n.op != "Chain" or n.nodes[1].head != "=" or n.nodes[0].op != "Sym" or n.nodes[0].part("Index") is not None:
+            return frozenset()
+        name = n.nodes[0].head
+        old = next((e for e in self.equations if e.name == name), None)
+        E = Elaborator(self.scope)
+        try:
+            target, value = E(n.nodes[0]), E(n.nodes[1].nodes[0])
+        except Meaningless:
+            return frozenset()
+        if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
+            return frozenset()
+        if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or value == old.right or name in {
+                s.name for s in symbols(value) if s.time == NOW}:
+            return frozenset()
+        return frozenset({name})
+
+    def without(self, names: frozenset[str], name: str) -> Setting:
+        """A new scope in which some variables are free to be defined again."""
+        out = replace(self, name=name, scope=replace(self.scope, defined=self.scope.defined - names), latex=dict(self.latex),
+                      equations=[e for e in self.equations if e.name not in names],
+                      places={k: v for k, v in self.places.items() if k not in names})
+        return out
+
+    def _needs(self, value: Expr, name: str) -> bool:
+        """Whether a value needs the variable ``name`` of the same step, by itself or through the definitions so far."""
+        known = {e.name: e.right for e in self.equations}
+        todo, seen = [value], {""}
+        while todo:
+            used = {s.name for s in symbols(todo.pop()) if s.time is None or s.time == NOW}
+            if name in used:
+                return True
+            todo += [known[other] for other in used - seen if other in known]
+            seen |= used
+        return False
+
+    def _inferred(self, left: Node, right: Node) -> str | None:
+        """A symbol that is declared nowhere, defined by an equation whose right side has a shape: it takes that shape."""
+        name = left.head
+        if self.scope.table.lookup(name) is not None or left.part("Layer") or left.part("Param"):
+            return None
+        try:
+            value = Elaborator(self.scope)(right)
+            shape = resize(value, unify([(value, value)])).shape
+        except Meaningless:
+            return None
+        if shape is None or (shape[1] != 1 and shape[0] == 1):
+            return None
+        words = "scalar" if shape == SCALAR else f"vector {shape[0]}" if shape[1] == 1 else f"matrix {shape[0]} {shape[1]}"
+        sequence = left.part("Time") is not None
+        before = self.scope
+        self.scope = replace(before, table=before.table.rebound({name: words + (", sequence" if sequence else "")}))
+        found = self._variable(left, right)
+        if found is None:
+            self.scope = before
+        return found
+
+    def sizes(self) -> dict[str, Size]:
+        """The values of the sizes that the declarations left open."""
+        return sizes_of(self.settled())
+
+    def model(self, name: str) -> Model:
+        """The model of the definitions so far."""
+        loss = LOSS if any(e.name == LOSS for e in self.equations) else None
+        rows = self.settled()
+        values = sizes_of(rows)                                       # a sum over components becomes one of entries once sizes are known
+        rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
+        total = TOTAL if self.scope.total is not None or TOTAL not in self.scope.table else "no total"
+        return Model.build(name, rows, loss=loss, total=total, simplex=self.simplex, initial=self.initial,
+                           source=self.source, latex=self.latex)
+
+    def settled(self) -> list[Equation]:
+        """The equations, with every symbol that some equation defines as a variable (a text may use it before it defines it)."""
+        names = {e.name for e in self.equations}
+
+        def change(x: Expr) -> Expr | None:
+            s = x.attr if x.op == "sym" else None
+            if s is None or s.name not in names or s.kind not in ("input", "parameter", "constant"):
+                return None
+            return node("sym", attr=Symbol(s.name, s.shape, "variable", s.time or NOW))
+        return [Equation(e.left, transform(e.right, change)) for e in self.equations]
+
+    # ---------------------------------------------------------------------------------------------------------- conditions
+    def condition(self, text: str, where: Place | None = None) -> list[Condition]:
+        """A stated condition in LaTeX or in the words of the table of conditions. DeclarationError if it is none of them."""
+        if re.search(r"\bimmediate\b", text) and not re.search(r"\b(?:not|no|total)\b", text):
+            return [Condition("immediate", (), text)]
+        tree = _tree(text, self.scope.table, where)
+        found = condition_of(tree, self.scope, text)
+        if found is None:
+            raise DeclarationError(f"the condition {text}", must="be one of the known kinds", came=str(tree), where=where,
+                                   next_step="Write for example i = k, b = 0, h_0 = 0, x_s = 0, t < T or \\sum_k y_k = 1.")
+        return [found]
+
+    def is_counter(self, n: Node) -> bool:
+        """A letter that counts (an index, the time, a size) or a number: a relation between such is a condition."""
+        if n.op == "Num":
+            return True
+        d = self.scope.table.get(n.head) if n.op == "Sym" and len(n.args) == 1 else None
+        return d is not None and d.kind in ("index", "size")
+
+
+def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
+    """An equation of one component, with a letter that counts, as an equation of the whole vector; unchanged if it is none."""
+    values = unify([(target, value)])
+    target, value = resize(target, values), resize(value, values)
+    row, column = target.attr
+    whole = along(value, row) if isinstance(row, Index) and column is None else None
+    return (target, value) if whole is None else (target.args[0], whole)
+
+
+# --------------------------------------------------------------------------------------------------------------------- helpers
+def _foresees(e: Expr) -> bool:
+    """Whether a value sums over steps after the present one."""
+    return any(x.op == "tsum" and (x.attr[2].base != "t" or x.attr[2].offset > 0) for x in walk(e))
+
+
+def _list(value: Any) -> list[str]:
+    return [] if value is None else [value] if isinstance(value, str) else [str(v) for v in value]
+
+
+def _names(value: Any) -> frozenset[str]:
+    return frozenset(canonical_name(v) for v in _list(value))
+
+
+def _name(value: Any) -> str | None:
+    """The name of a symbol that may be written with its time."""
+    if value is None:
+        return None
+    table = SymbolTable()
+    reading = read(str(value), table, second=False)
+    found = reading.tree
+    return found.head if found is not None and found.op == "Sym" and found.part("Time") is None else canonical_base(str(value))
+
+
+def canonical_base(latex: str) -> str:
+    """The name without a time script: ``\\ell_t`` is ``ell``, ``\\mathcal{L}^{(t)}`` is ``L``.
+
+    >>> canonical_base(r"\\mathcal{L}^{(t)}"), canonical_base(r"\\ell_t"), canonical_base("L")
+    ('L', 'ell', 'L')
+    """
+    name = canonical_name(latex)
+    for mark in ("^(", "^<", "_", "("):
+        if mark in name:
+            name = name.split(mark, 1)[0]
+    return name
+
+
+def _tree(text: Any, table: SymbolTable, where: Place | None = None) -> Node:
+    reading: Reading = read(str(text), table, second=False)
+    if reading.tree is None:
+        assert reading.unread is not None
+        raise reading.unread.error(str(text), where)
+    return reading.tree
