@@ -223,3 +223,10 @@ def test_an_implication_claims_neither_its_premise_nor_what_rests_on_it(tmp_path
     found = words(tmp_path, RECURRENT, r"h_t = v \Rightarrow h_t^2 = v^2", r"v = 2 \Rightarrow v^2 = 4", "v = 2 w",
                   r"h_t = w h_{t-1} + x_t \Rightarrow h_t + x_t = w h_{t-1}")
     assert found[1:] == ["undecided", "undecided", None, "refuted"]
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\sigma'(u) = \sigma(u) (1 - \sigma(u))", "undecided"), (r"\sigma(-u) = 1 - \sigma(u)", "undecided"),
+    (r"\sigma'(u) = \sigma(u) (1 + \sigma(u))", "refuted"), ("f(u) = u^2", "undecided"), ("f(u) = f(u)^2", "refuted")])
+def test_a_function_that_nobody_declares_is_not_any_function(claim: str, expected: str) -> None:
+    assert verdict(claim, shapes=SCALARS) == expected

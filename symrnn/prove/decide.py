@@ -94,8 +94,8 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
         return refuse_shape(claim)
     try:
         loose = unconnected(claim) or nowhere(claim)
-    except Unsupported as reason:                                     # conditions that contradict each other: nothing is claimed
-        return Verdict("undecided", "SR303", str(reason), conditions=tuple(map(str, claim.conditions)))
+    except Unsupported as contradiction:                              # conditions that contradict each other: nothing is claimed
+        return Verdict("undecided", "SR303", str(contradiction), conditions=tuple(map(str, claim.conditions)))
     if loose is not None:
         return Verdict("undecided", "SR103", loose)
     if claim.relation != "=":
