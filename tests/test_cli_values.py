@@ -30,7 +30,7 @@ def test_values_that_mean_nothing_are_wrong_usage(symrnn_command, arguments, say
 
 def test_the_example_in_the_help_of_check_finds_the_misplaced_factor(symrnn_command):
     text = symrnn_command("check", "--help").stdout
-    example = re.search(r"symrnn check .*?(?=\n\n)", text, re.S)
+    example = re.search(r"symrnn check '.*?(?=\n\n)", text, re.S)
     assert example is not None
     done = symrnn_command(*shlex.split(example[0].replace("\\\n", " "))[1:])
     assert done.exit_code == 1 and "refuted [SR202]" in done.stdout and "right would be (proved)" in done.stdout
