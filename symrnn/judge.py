@@ -192,7 +192,8 @@ class Chain:
     def _is_open(self, s: Symbol) -> bool:
         """A symbol of the left side that no equation defines and no condition restricts."""
         named = {str(x) for c in self.stated for x in c.subject}
-        return s.name not in self.setting.scope.defined and s != Symbol(TOTAL, SCALAR) and s.name not in named
+        early = s.time is not None and not s.time.base and s.time.offset <= 0
+        return (early or s.name not in self.setting.scope.defined) and s != Symbol(TOTAL, SCALAR) and s.name not in named
 
     def _side(self, elaborator: Elaborator, n: Node) -> Expr:
         """One side in the core, its open sizes as the equations of the scope determine them."""

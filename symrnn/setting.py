@@ -43,6 +43,7 @@ class Setting:
     latex: dict[str, str] = field(default_factory=dict)              # canonical name -> how the text writes it
     has_total: bool = False
     has_update: bool = False
+    summed: set[str] = field(default_factory=set)                     # what the text defines by a sum over steps
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
 
     @classmethod
@@ -93,15 +94,32 @@ class Setting:
         if n.op == "Where":
             if any(restricts_definition(w, self.scope) for w in n.nodes[1:]):
                 return None
+            for w in n.nodes[1:]:
+                self._initial(w)
             return self.definition(n.nodes[0], identifier)
         if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "<-"):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        found = self._total(left, right) or self._update(left, right) or self._several(left, right)
+        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
         found = found or self._alias(left, right) or self._formula(left, right) or self._variable(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
         return found
+
+    def _initial(self, n: Node) -> str | None:
+        """What a text prints of the state before the first step: ``h_0 = 0`` holds in the whole scope."""
+        left = n.nodes[0] if n.op == "Chain" and len(n.nodes) == 2 else n
+        time = left.part("Time") if left.op == "Sym" else None
+        d = self.scope.table.get(left.head) if time is not None else None
+        if time is None or time.nodes[0] != Node("Num", ("0",)) or (d is not None and not d.sequence):
+            return None
+        text = f"{left.head}_0 = 0"
+        found = condition_of(n, self.scope, text)
+        if found is None or found.kind != "past-zero":
+            return None
+        if found not in self.conditions:
+            self.conditions = (*self.conditions, found)
+        return f"{left.head}_0"
 
     def _total(self, left: Node, right: Node) -> str | None:
         """The total loss as the sum of the losses of the steps."""
@@ -224,7 +242,10 @@ class Setting:
         if target.op == "entry":
             target, value = _whole(target, value)
         fits = value.shape == target.shape or bool(unify([(target, value)]))
-        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or _foresees(value):
+        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or core in self.summed:
+            return None
+        if _foresees(value):                                          # it has a definition, if not one of this kind
+            self.summed.add(core)
             return None
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
@@ -346,8 +367,8 @@ def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
 def _foresees(e: Expr) -> bool:
-    """Whether a value sums over steps after the present one."""
-    return any(x.op == "tsum" and (x.attr[2].base != "t" or x.attr[2].offset > 0) for x in walk(e))
+    """Whether a value sums over steps: over later ones it could not be computed, and of earlier ones no definition keeps a sum."""
+    return any(x.op == "tsum" for x in walk(e))
 
 
 def _list(value: Any) -> list[str]:

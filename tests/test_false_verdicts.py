@@ -230,3 +230,18 @@ def test_an_implication_claims_neither_its_premise_nor_what_rests_on_it(tmp_path
     (r"\sigma'(u) = \sigma(u) (1 + \sigma(u))", "refuted"), ("f(u) = u^2", "undecided"), ("f(u) = f(u)^2", "refuted")])
 def test_a_function_that_nobody_declares_is_not_any_function(claim: str, expected: str) -> None:
     assert verdict(claim, shapes=SCALARS) == expected
+
+
+# ------------------------------------------------------------------------------------------------------------- the first step
+@pytest.mark.parametrize("text", [r"h_t = w h_{t-1} + x_t, \qquad h_0 = 0", r"h_t = w h_{t-1} + x_t \quad \text{with } h_0 = 0"])
+def test_a_printed_initial_value_is_no_claim_and_holds(tmp_path: Path, text: str) -> None:
+    assert words(tmp_path, text, "h_1 = x_1", "h_0 = v", "h_2 = x_2") == [None, "proved", "refuted", "refuted"]
+
+
+def test_the_state_before_the_first_step_is_given(tmp_path: Path) -> None:
+    assert words(tmp_path, "h_t = w h_{t-1} + x_t", "h_0 = v", "h_1 = x_1") == [None, "undecided", "refuted"]
+
+
+def test_a_sum_over_the_steps_so_far_defines_nothing_and_stops_nothing(tmp_path: Path) -> None:
+    assert words(tmp_path, "h_t = w h_{t-1}", r"g_t = \sum_{s=1}^{t} h_s", "g_t = g_{t-1} + h_t", "h_1 = w h_0") == [
+        None, "undecided", "undecided", "proved"]
