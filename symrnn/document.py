@@ -15,9 +15,10 @@ from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.sentences import sentences
 from symrnn.read.spelling import spelling
 from symrnn.read.tree import Node
-from symrnn.setting import Setting
+from symrnn.setting import Setting, canonical_base
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,9 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     inferred = undeclared(document) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings}, None)
     main.guessed = bool(inferred)
+    said = sentences(document) if main.guessed else ()
+    main.suppose([canonical_base(s) for x in said if x.kind == "distribution" for s in x.subjects])
+    cases = {display: x.value for x in said if x.kind == "case" for display in x.spans[1:]}
     rows: list[Row] = []
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
@@ -68,12 +72,26 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
                 found = claimed(reading.tree) if late else statements(reading.tree, current, identifier)
             except Meaningless as reason:
                 found = reason
-        rows.append(Row(identifier, span, reading, current, found, directive.options if directive is not None else {}))
+        options = directive.options if directive is not None else {}
+        if span.offset in cases:
+            options, found = restricted(options, found, cases[span.offset], current)
+        rows.append(Row(identifier, span, reading, current, found, options))
     names = spelling(row.reading for row in rows)
     for setting in settings.values():
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
     return Compiled(document, settings, tuple(rows))
+
+
+def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless, case: str,
+               setting: Setting) -> tuple[Mapping[str, Any], list[Statement] | Meaningless]:
+    """A display with the case that the sentence before it states; a case that is not understood leaves it undecided."""
+    try:
+        setting.condition(case)
+    except SymrnnError:
+        return options, Meaningless("SR303", f"stated for {case}, which is not understood", (0, 0))
+    stated = options.get("assume") or []
+    return {**options, "assume": [*([stated] if isinstance(stated, str) else stated), case]}, found
 
 
 def undeclared(document: Document) -> dict[str, Any]:

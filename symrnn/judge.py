@@ -137,6 +137,7 @@ class Chain:
         try:
             with limited(self.auditor.timeout):
                 left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
+                left, right = resize(left, elaborator.sizes), resize(right, elaborator.sizes)
                 single = made_single(left, right)
                 left, right = fitted(left, right)
                 open_sizes = unsolved(left, right)

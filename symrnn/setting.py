@@ -6,7 +6,7 @@ that follow.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -87,6 +87,12 @@ class Setting:
         self.equations, self.places, self.latex = list(other.equations), dict(other.places), dict(other.latex)
         self.has_total = other.has_total
         self.scope = replace(self.scope, defined=other.scope.defined, functions=other.scope.functions)
+
+    def suppose(self, names: Iterable[str]) -> None:
+        """Take some vectors for distributions, where nothing defines them."""
+        given = frozenset(name for name in names if self.scope.table.get(name) is not None)
+        self.simplex |= given
+        self.scope = replace(self.scope, targets=self.scope.targets | given)
 
     # -------------------------------------------------------------------------------------------------------- definitions
     def definition(self, n: Node, identifier: str) -> str | None:

@@ -269,6 +269,8 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             name = n.nodes[0].head                                    # p(i): a distribution over what i counts
             out[name] = {"kind": "function", "shape": f"?{name}", "sequence": True}
         index = n.part("Index") if n.op == "Sym" else None
+        if n.op == "Pow" and n.nodes[0].op == "Sym" and len(n.nodes[0].args) == 1 and (word := _word(n.nodes[1])) is not None:
+            out[join_name(n.nodes[0].head, sup=word)] = "matrix"
         if n.op == "Call" and table.time == "call" and _is_clocked(n, table.time_letter):
             out[n.nodes[0].head] = "vector, sequence"
         if index is not None and len(index.nodes) == 1 and index.nodes[0].head in timed and len(index.nodes[0].args) == 1:
@@ -283,6 +285,14 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             if role is not None and len(n.nodes[0].args) == 1 and table.get(n.nodes[0].head) is None:
                 out[n.nodes[0].head] = role.kind
     return out
+
+
+def _word(n: Node) -> str | None:
+    """Letters set side by side, as in W^{in}, which is no power."""
+    letters = n.nodes if n.op == "Mul" else ()
+    plain = all(m.op == "Sym" and len(m.args) == 1 and len(m.head) == 1 for m in letters)
+    together = all(a.span[1] == b.span[0] for a, b in zip(letters, letters[1:], strict=False))
+    return "".join(m.head for m in letters) if letters and plain and together else None
 
 
 def _is_clocked(n: Node, letter: str) -> bool:

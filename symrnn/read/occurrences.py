@@ -31,6 +31,7 @@ class Names:
     indices: dict[str, Index] = field(default_factory=dict)
     clocks: dict[str, str] = field(default_factory=dict)             # letters of sums over time -> their base in the core
     values: dict[str, Expr] = field(default_factory=dict)            # names that stand for an expression
+    sizes: dict[str, str] = field(default_factory=dict)              # sizes left open that a sum to a size tells
     closed: set[str] = field(default_factory=set)                    # letters of sums over components that have ended
 
     def __call__(self, n: Node) -> Expr:
@@ -92,7 +93,8 @@ class Names:
             if found is None:
                 declared = self.scope.table.get(n.head)
                 step = self.is_clock(n) or (declared is not None and declared.role == "time")
-                if step or (declared is not None and declared.kind not in ("index", "scalar")):
+                other = declared is not None and declared.kind == "size" and size != n.head and not self._is_met_as_size(n.head)
+                if step or (declared is not None and declared.kind not in ("index", "scalar") and not other):
                     raise Meaningless("SR303", f"{n.head} is used as a component index", n.span)
                 if declared is not None and declared.kind == "scalar":
                     self.note("index", f"the number {n.head} is read as a component index")
@@ -101,6 +103,10 @@ class Names:
                 found = self.indices[n.head] = Index(n.head, declared.shape[0] if declared and declared.shape else size)
             return found
         raise Meaningless("SR303", "a component index must be a letter or a number", n.span)
+
+    def _is_met_as_size(self, name: str) -> bool:
+        """Whether a letter that names a size is met as one before it is met as the letter of a component."""
+        return name in self.sizes.values() or any(i.size == name for i in self.indices.values())
 
     def declared(self, name: str, n: Node) -> Declared:
         found = self.scope.table.lookup(name)

@@ -1,7 +1,7 @@
 """Sums over steps and over components: which of both a letter counts, from where to where, and under which restriction."""
 from __future__ import annotations
 
-from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, delta, index_sum, lift, smul, time_sum, walk
+from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, delta, index_sum, lift, resize, smul, time_sum, unknown, walk
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.occurrences import Names, names_in
@@ -71,7 +71,7 @@ class Sums(Names):
                 self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
                 if inner.shape != SCALAR:
                     raise Meaningless("SR303", f"a sum over {letter} of a vector or matrix without the index {letter}", n.span)
-            self._check_bound(i, high)
+            i, inner = self._check_bound(i, high, inner)
             if restriction.op != "Absent":
                 inner = smul(self._restricted(restriction, i), inner)
         finally:
@@ -90,9 +90,10 @@ class Sums(Names):
             return Index(letter, high.head)
         raise Meaningless("SR303", f"the index {letter} of the sum occurs in no component", high.span)
 
-    def _check_bound(self, i: Index, high: Node) -> None:
+    def _check_bound(self, i: Index, high: Node, inner: Expr) -> tuple[Index, Expr]:
+        """The index and the summand; where the sum ends is the size of what is summed, also where nothing else tells it."""
         if high.op == "Absent":
-            return
+            return i, inner
         if high.op != "Sym" or len(high.args) != 1:
             raise Meaningless("SR303", "a sum over components that does not end at a size", high.span)
         if high.head != i.size:
@@ -101,9 +102,12 @@ class Sums(Names):
             declared = self.scope.table.get(high.head)
             if declared is not None and declared.kind != "size":
                 raise Meaningless("SR303", f"the sum over {i} ends at the {declared.kind} {high.head}", high.span)
+            if unknown(i.size) and self.sizes.setdefault(str(i.size), high.head) == high.head:
+                return Index(i.name, high.head), resize(inner, {str(i.size): high.head})
             if self._is_own_size(high.head):
                 raise Meaningless("SR303", f"the sum over {i} ends at {high.head}, but {i} runs over {i.size}", high.span)
             self.note("bound", f"{high.head} is read as the number of components, {i.size}")
+        return i, inner
 
     def _is_own_size(self, name: str) -> bool:
         """Whether a size is the size of some declared symbol (else it is a name for whatever is summed)."""
