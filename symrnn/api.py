@@ -122,9 +122,10 @@ def emit(
 def report(
     documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md",), progress: ProgressCall | None = None
 ) -> Any:
-    """Write the reports of `documents` into the folder `output`; reports of documents that are gone are removed.
+    """Write the reports of `documents` into the folder `output`.
 
-    The result has ``written`` (paths) and ``unexpected`` (one line of text for each verdict that is not the expected one).
+    The result has ``written`` (paths), ``unexpected`` (one line of text for each verdict that is not the expected one) and
+    ``notes`` (a line for each code block or comment that is not closed).
     """
     from symrnn.report import regenerate
 

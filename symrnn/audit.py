@@ -80,6 +80,12 @@ class Audit:
     failures: tuple[SymrnnError, ...] = ()
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not closed, so that what follows is no mathematics: a line for each."""
+        return tuple(f"{Place(d.path, line, column)}: {words}, and what follows it is not read"
+                     for d in self.documents for line, column, words in d.document.problems)
+
+    @property
     def summary(self) -> dict[str, int]:
         words = [(e.verdict, e) for d in self.documents for e in d.equations]
         out = {w: sum(v == w for v, _ in words) for w in reversed(ORDER)}

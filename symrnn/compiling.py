@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symrnn.document import Compiled, Row, Statement, compile_document
-from symrnn.errors import DeclarationError, ModelError, Place, ReadError, ShapeError, SymrnnError
+from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
 from symrnn.expr import Expr, resize, show_shape, unify, vectorise
 from symrnn.model import Model
 from symrnn.read.document import parse_document
@@ -23,6 +23,9 @@ def compile_model(source: Source) -> Model:
     Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
     """
     document = parse_document(source.text, str(source.path or f"{source.name}.md"))
+    for line, column, words in document.problems:
+        raise DocumentError(words, must="end, as what follows it is not read", came="the end of the document",
+                            where=Place(document.path, line, column), next_step="Close it.")
     compiled = compile_document(document)
     main = compiled.settings["main"]
     for row in equations(compiled, main):

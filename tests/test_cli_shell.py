@@ -88,6 +88,7 @@ class Result(SimpleNamespace):
     """A result as the layers below give it: it can be printed in every format."""
 
     failures = ()
+    notes = ()
 
     def to_json(self):
         return self.json
@@ -199,7 +200,7 @@ def test_emit_hands_on_sizes_and_outputs(symrnn_command, monkeypatch):
 
 
 def test_a_report_with_an_unexpected_verdict_ends_in_status_1(symrnn_command, monkeypatch, chapter):
-    result = SimpleNamespace(written=["reports/chapter.md"], unexpected=["chapter.md:3:1: proved, expected refuted"])
+    result = SimpleNamespace(written=["reports/chapter.md"], unexpected=["chapter.md:3:1: proved, expected refuted"], notes=[])
     monkeypatch.setattr(api, "report", lambda *documents, **options: result)
     done = symrnn_command("report", chapter)
     assert (done.exit_code, done.stdout) == (1, "reports/chapter.md\n")

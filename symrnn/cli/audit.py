@@ -35,6 +35,8 @@ def audit(
             judged = api.audit(opened, timeout=timeout, progress=progress)
         for failure in judged.failures:
             note(str(failure))
+        for words in judged.notes:
+            note(words)
         result = judged.to_json()
         write({"text": audit_text, "json": json_text, "md": audit_markdown}[form](result), output)
     failed = len(opened) < len(files) or bool(judged.failures)

@@ -51,7 +51,7 @@ def write(text: str, output: str | None) -> None:
         return
     _spare_inputs(Path(output))
     try:
-        Path(output).write_text(text, encoding="utf-8", newline="\n")
+        Path(output).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:
         raise CallError(
             f"--output {output}",

@@ -39,6 +39,8 @@ def report(ctx: click.Context, files: tuple[str, ...], form: str, output: str) -
         result = api.report(documents, output, formats=formats, progress=progress)
     for path in result.written:
         click.echo(path)
+    for line in result.notes:
+        note(line)
     for line in result.unexpected:
         note(f"unexpected: {line}")
     ctx.exit(int(bool(result.unexpected)))

@@ -71,7 +71,8 @@ class Block:
 class Document:
     """A document: its text, what it says to symrnn in its front matter, and its parts in order.
 
-    `problems` are sentences about delimiters that are not closed, each with its line and column; nothing is guessed there.
+    `problems` are sentences about code and comments that are not closed, each with its line and column: what follows is no
+    mathematics. Mathematics that is not closed is a span that cannot be read.
     """
 
     path: str
@@ -122,12 +123,17 @@ def parse_document(text: str, path: str) -> Document:
 
     Errors: :class:`DocumentError` for a format that cannot be read, and for malformed front matter or directives.
     """
+    return _scanner(path)(text, path)
+
+
+def _scanner(path: str) -> Scanner:
+    """The scanner for a path."""
     known = formats()
     suffix = Path(path).suffix.lower()
     if suffix not in known:
         raise DocumentError(path, must=f"have one of the suffixes {', '.join(sorted(known))}", came=suffix or "no suffix",
                             where=Place(path), next_step="Convert the document, or rename it if it is Markdown.")
-    return known[suffix](text, path)
+    return known[suffix]
 
 
 def load_document(path: str | Path, shown: str | None = None) -> Document:
@@ -137,6 +143,7 @@ def load_document(path: str | Path, shown: str | None = None) -> Document:
     Errors: :class:`DocumentError` where the file cannot be opened, and as :func:`parse_document`.
     """
     name = shown if shown is not None else Path(path).as_posix()
+    _scanner(name)
     try:
         data = Path(path).read_bytes()
     except OSError as error:

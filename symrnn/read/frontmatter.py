@@ -19,6 +19,8 @@ NODE_LIMIT = 10_000
 """How many values and keys declarations may have, each alias counted with all that it stands for."""
 DEPTH_LIMIT = 20
 """How deeply the values of declarations may be nested."""
+DIGIT_LIMIT = 100
+"""How long a number may be."""
 
 _FRONT = re.compile(r"---[ \t]*\r?\n(?P<body>.*?)(?:^|\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.S | re.M)
 _UNCLOSED = re.compile(r"---[ \t]*\r?\n(?:(?![ \t\r]*+\n)[^\n]*+\n)*?symrnn[ \t]*:")
@@ -85,6 +87,8 @@ def _check(root: yaml.Node) -> None:
         count += 1
         if count > NODE_LIMIT or depth > DEPTH_LIMIT:
             raise yaml.MarkedYAMLError(problem="values that are too many or nested too deeply", problem_mark=root.start_mark)
+        if node.tag == "tag:yaml.org,2002:int" and len(node.value) > DIGIT_LIMIT:
+            raise yaml.MarkedYAMLError(problem=f"a number of more than {DIGIT_LIMIT} digits", problem_mark=node.start_mark)
         if isinstance(node, yaml.SequenceNode):
             waiting += [(child, depth + 1) for child in node.value]
         elif isinstance(node, yaml.MappingNode):

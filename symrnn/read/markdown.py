@@ -18,6 +18,7 @@ _DIRECTIVE = re.compile(r"\{(?P<name>[A-Za-z][\w-]*)\}[ \t]*(?P<argument>.*)")
 _OPTION = re.compile(r"[ \t]*:(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]++(.*)")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<=[ \t]))#++\Z")
+_BLANK = re.compile(r"\n[ \t\r]*+\n")
 _DOLLAR = re.compile(r"\n[ \t\r]*+\n|\\.|`++[^`\n]++`++|\$", re.S)
 _OPEN = re.compile(r"<!--|(?P<ticks>`+)|\$\$|\$|\\\(|\\\[|\\begin\{(?P<env>[A-Za-z]+\*?)\}|\\.", re.S)
 _ENVIRONMENTS = frozenset(n + star for n in "align alignat gather equation eqnarray multline flalign displaymath math".split()
@@ -169,7 +170,8 @@ def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> Non
             end = -1 if closing in open_ended else _closing(text, closing, i, stop)
             if end < 0:
                 open_ended.add(closing)
-                scan.problem(at, f"{mark} is not closed")
+            if end < 0 or mark == "$$" and _parted(text, i, end):
+                i = _unclosed(scan, at, stop, directive)
                 continue
             scan.span(i, end, "inline" if mark == "\\(" else "display", (at, end + 2), directive)
             i = end + 2
@@ -184,10 +186,26 @@ def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> Non
             end = -1 if closing in open_ended else text.find(closing, i, stop)
             if end < 0:
                 open_ended.add(closing)
-                scan.problem(at, f"{mark} is not closed")
+                i = _unclosed(scan, at, stop, directive)
                 continue
             i = end + len(closing)
             scan.span(at, i, "block", (at, i), directive)
+
+
+def _parted(text: str, i: int, end: int) -> bool:
+    """Whether two marks belong to two displays: a blank line parts what is between them, or them from text."""
+    inside = text[i:end]
+    if _BLANK.search(inside.strip()):
+        return True
+    return bool(_BLANK.search(inside, len(inside.rstrip())) and text[end + 2 : end + 402].partition("\n")[0].strip())
+
+
+def _unclosed(scan: _Scan, at: int, stop: int, directive: int | None) -> int:
+    """Keep the rest of a paragraph from a mark on that is not closed, mark and all: it is not passed over, and cannot be read."""
+    blank = _BLANK.search(scan.text, at, stop)
+    end = blank.start() if blank else stop
+    scan.span(at, end, "display", (at, end), directive)
+    return end
 
 
 def _closing(text: str, closing: str, i: int, stop: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from symrnn.audit import Judged, audit_document
+from symrnn.audit import Audit, Judged, audit_document
 from symrnn.errors import CallError
 from symrnn.report.checks import raw
 from symrnn.report.markdown import Page
@@ -16,10 +16,11 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class Regenerated:
-    """The files written, and every verdict that is not the expected one."""
+    """The files written, every verdict that is not the expected one, and what is not closed in the documents."""
 
     written: tuple[str, ...]
     unexpected: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequence[str] = ("md",),
@@ -34,6 +35,7 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
     pages = _pages(list(sources.values()), folder)
     written: list[str] = []
     unexpected: list[str] = []
+    notes: list[str] = []
     for n, path in enumerate(pages):
         if progress:
             progress(n, len(pages), str(path))
@@ -44,7 +46,8 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
             written.append((folder / name).as_posix())
         _write(folder / ".raw" / f"{path.stem}.json", json.dumps(raw(page.checks), indent=1, default=str) + "\n")
         unexpected += surprises(judged)
-    return Regenerated(tuple(written), tuple(unexpected))
+        notes += Audit((judged,)).notes
+    return Regenerated(tuple(written), tuple(unexpected), tuple(notes))
 
 
 def _pages(paths: Sequence[Path], folder: Path) -> list[Path]:
@@ -67,7 +70,7 @@ def _write(target: Path, content: str) -> None:
     """Write a file, and the folder for it."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8", newline="\n")
+        target.write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:
         raise CallError(target.as_posix(), must="be a file that can be written", came=error.strerror or type(error).__name__,
                         next_step="Name another folder with --output.") from None

@@ -222,8 +222,8 @@ class Page:
         name = self.fresh(f"code/{self.name.replace('-', '_')}_{target}.py")
         self.extra[name] = code
         shown = one_line(name).replace("`", "'").replace("[", "(").replace("]", ")")
-        return (f"[{shown}]({quote(name)}): `forward`, `loss` and `gradients` for any number of steps, batched; `python {shown}` checks "
-                "every gradient again.\n\n<details><summary>The module</summary>\n\n"
+        return (f"[{shown}]({quote(name)}): `forward`, `loss` and `gradients` for any number of steps, batched; "
+                f"`python {shown}` checks every gradient again.\n\n<details><summary>The module</summary>\n\n"
                 f"```python\n{code.rstrip()}\n```\n\n</details>")
 
 
