@@ -244,15 +244,24 @@ def one_claim(line: str, number: int, timeout: float | None) -> Equation:
         return Span(latex, number, 1, number, max(1, len(line) + 1), 0, "display")
     try:
         data = json.loads(line)
-        claim = str(data["claim"])
-    except (ValueError, KeyError, TypeError):
+        claim = data["claim"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        data, claim = {}, None
+    if not isinstance(claim, str):
         return failed("unreadable", "the line is no JSON object with a claim", f"line-{number}", line[:200])
     identifier = str(data.get("id", f"line-{number}"))
     if data.get("language", "latex") != "latex":
         return failed("unreadable", f"the language {data.get('language')} is not read", identifier, claim)
+    asked: dict[str, Any] = {}
+    for key, kind in (("given", list), ("shapes", dict), ("assume", list)):
+        value = asked[key] = data.get(key) or kind()
+        texts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        if not isinstance(value, kind) or not all(isinstance(text, str) for text in texts):
+            return failed("unreadable", f"{key} must be a {'mapping' if kind is dict else 'list'} of texts", identifier, claim)
     try:
-        found = check_claim(claim, given=[str(g) for g in data.get("given") or ()], shapes=data.get("shapes") or {},
-                            assume=[str(a) for a in data.get("assume") or ()], timeout=timeout)
+        found = check_claim(claim, timeout=timeout, **asked)
+    except CallError as error:
+        return failed("unreadable", f"{error.subject} must {error.must}", identifier, claim)
     except DeclarationError as error:
         return failed("undecided", f"{error.subject}: must {error.must}, came {error.came}", identifier, claim)
     return replace(found.equation, id=identifier, span=span(claim))

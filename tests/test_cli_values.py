@@ -53,3 +53,13 @@ def test_the_command_to_repeat_after_an_internal_error_is_quoted(symrnn_command,
     monkeypatch.setattr(api, "derive", fails)
     monkeypatch.setattr(sys, "argv", ["symrnn", "derive", "my chapter.md"])
     assert "symrnn --debug derive 'my chapter.md'" in symrnn_command("derive", "my chapter.md").stderr
+
+
+def test_a_line_of_claims_that_is_malformed_spoils_no_other(symrnn_command, tmp_path):
+    path = tmp_path / "a.jsonl"
+    lines = ['{"claim": null}', '{"claim": "x = x", "given": "a = b"}', '{"claim": "x = x", "shapes": 3}', "[" * 20_000,
+             '{"claim": "$$ x = x $$"}', '{"claim": "' + "9" * 5000 + ' x = x"}', '{"claim": "x = x", "assume": [["t < T"]]}',
+             '{"claim": "x = x"}']
+    path.write_text("\n".join(lines))
+    done = symrnn_command("audit", str(path))
+    assert done.exit_code == 0 and done.stdout.endswith("1 document: 1 proved, 7 unreadable\n")

@@ -229,3 +229,9 @@ def test_a_page_that_begins_with_a_formula_has_its_head_before_it(tmp_path):
     regenerate([path], tmp_path / "out")
     page = (tmp_path / "out" / "a.md").read_text(encoding="utf-8")
     assert page.startswith("*Source: a \\<b\\> \\*c\\*.*\n\n**Verdicts.** nothing is claimed\n\n```math\nh_t =")
+
+
+def test_an_expected_verdict_on_what_is_no_claim_is_unexpected(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text("# A\n\n```{audit}\n:expect: refuted\n\n$$ x = 1 $$\n```\n")
+    assert regenerate([path], tmp_path / "out").unexpected == (f"{path}:3: no verdict, expected refuted",)

@@ -26,6 +26,9 @@ from symrnn.read.symbols import SymbolTable
 from symrnn.read.tokens import MAX_TOKENS, Note, Refused, tokenize
 from symrnn.read.tree import Node, depth
 
+MAX_DIGITS = 1000
+"""Digits of a number."""
+
 MAX_LENGTH = 200_000
 """Characters of a span; longer ones are refused unread."""
 
@@ -94,6 +97,8 @@ def _read(latex: str, table: SymbolTable, macros: Macros, second: bool) -> Readi
     tokens = tokenize(latex)
     if len(tokens) > MAX_TOKENS:
         raise Refused(tokens[MAX_TOKENS].start, tokens[MAX_TOKENS].text, f"the formula has more than {MAX_TOKENS} tokens")
+    if long := next((t for t in tokens if len(t.text) > MAX_DIGITS and t.text[0].isdigit()), None):
+        raise Refused(long.start, long.text[:8] + "...", f"the number has more than {MAX_DIGITS} digits")
     structure = Structure(expand(tokens, macros))
     pieces = structure.pieces()
     tree, notes, others = _tree(pieces, table, own_grammar)

@@ -79,6 +79,9 @@ def _write(target: Path, content: str) -> None:
 def surprises(judged: Judged) -> list[str]:
     """The equations whose verdict is not the one their directive expects (proved, when it expects nothing)."""
     out = []
+    for n, d in enumerate(judged.document.directives):
+        if "expect" in d.options and all(e.verdict is None for e in judged.equations if e.span.directive == n):
+            out.append(f"{judged.path}:{d.line}: no verdict, expected {d.options['expect']}")
     for e in judged.equations:
         if e.span.directive is None or judged.document.directives[e.span.directive].name != "audit" or e.verdict is None:
             continue
