@@ -185,7 +185,7 @@ class Auditor:
             roles.append(s.role if s.role != "claim" or any(x.relation == "=" for x in s.sides) else "condition")
             if roles[-1] in ("mention", "condition"):
                 continue
-            judge = Chain(self, span, reading, setting, stated)
+            judge = Chain(self, replace(span, latex=row.latex), reading, setting, stated)
             relations += judge.run(s)
             uses.update(dict.fromkeys(judge.uses))
         if reading.tree.op in ("Implies", "Iff"):

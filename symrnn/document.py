@@ -23,7 +23,10 @@ from symrnn.setting import Setting, canonical_base
 
 @dataclass(frozen=True)
 class Row:
-    """One span: its reading, the scope it stands in, and its statements (or why they mean nothing)."""
+    """One span: its reading, the scope it stands in, and its statements (or why they mean nothing).
+
+    ``latex`` is what was read: the span, or a left side that a directive gives and the span.
+    """
 
     id: str
     span: Span
@@ -31,6 +34,7 @@ class Row:
     setting: Setting
     found: list[Statement] | Meaningless
     options: Mapping[str, str]
+    latex: str
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,10 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
             current = open_scope(document, scopes.pop(0), settings)
         directive = document.directives[span.directive] if span.directive is not None else None
         identifier = f"eq-{len(rows) + 1}"
-        reading = read(span.latex, current.scope.table)
+        latex = span.latex
+        if directive is not None and "equals" in directive.options:   # a term that the text prints without a relation
+            latex = f"{directive.options['equals']} = {latex}"
+        reading = read(latex, current.scope.table)
         found: list[Statement] | Meaningless = []
         if reading.tree is not None:
             try:
@@ -75,7 +82,7 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         options = directive.options if directive is not None else {}
         if span.offset in cases:
             options, found = restricted(options, found, cases[span.offset], current)
-        rows.append(Row(identifier, span, reading, current, found, options))
+        rows.append(Row(identifier, span, reading, current, found, options, latex))
     names = spelling(row.reading for row in rows)
     for setting in settings.values():
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}

@@ -69,6 +69,8 @@ def corrected(document: Judged) -> tuple[str, set[str]]:
     text, fixes = document.document.text, set()
     for e in reversed(document.equations):
         mine = [r.verdict.fix.latex for r in e.relations if r.verdict.fix]
+        if e.span.directive is not None and (left := document.document.directives[e.span.directive].options.get("equals")):
+            mine = [fix.removeprefix(f"{left} = ") for fix in mine]
         if e.verdict != "refuted" or not mine:
             continue
         fixes.update(mine)
@@ -102,6 +104,8 @@ PUBLISHED = (
      "SR201", r"{\boldsymbol{h}^{(t)}}^\intercal"),
     ("a misplaced diagonal", r"\nabla_{\boldsymbol{h}^{(t)}}\mathcal{L} = \left( \boldsymbol{W_{yh}}", "SR202",
      r"\mathrm{diag}[1 - {\boldsymbol{h}^{(t+1)}}^2] \nabla_{\boldsymbol{h}^{(t+1)}} \mathcal{L}"),
+    ("input weights for recurrent ones", r"\nabla_{\boldsymbol{h}^{(t)}}\mathcal{L} - ", "SR101",
+     r"= \boldsymbol{W_{hh}}^\intercal \mathrm{diag}[1 - {\boldsymbol{h}^{(t+1)}}^2] \nabla_{\boldsymbol{h}^{(t+1)}} \mathcal{L}"),
     ("brackets around a difference under a sum",
      r"\frac{\partial \mathcal{L}}{\partial b_o} = \sum_{t = 1}^\tau \boldsymbol{\sigma} -",
      "SR208", r"\sum_{t=1}^\tau (\sigma(o^{(t)}) - p^{(t)})"),

@@ -233,7 +233,7 @@ DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
 }
 ARGUMENTS = ("emit", "scope", "unroll")
 """The directives that take an argument."""
-OPTIONS = {"audit": ("assume", "expect"), "define": ("assume",)}
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",)}
 """The options of a directive; those of a scope are the keys of front matter."""
 
 
