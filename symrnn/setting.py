@@ -244,6 +244,8 @@ class Setting:
         try:
             target, value = E(left), E(right)
         except Meaningless:
+            if d is None or time is not None or not d.sequence:        # it has a definition, if not one that is understood
+                self.summed.add(core)
             return None
         if target.op == "entry":
             target, value = _whole(target, value)
