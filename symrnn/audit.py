@@ -22,6 +22,7 @@ from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.sums import summed
 from symrnn.setting import Setting
+from symrnn.unclear import unclear
 from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]
@@ -138,6 +139,7 @@ class Auditor:
         self.notation = self._observed([row.reading for row in self.compiled.rows])
         self._models: dict[str, Model] = {}
         self.opened: dict[str, str] = {}
+        self.unclear = unclear(self.compiled)
         self._sizes: dict[str, Mapping[str, Size]] = {}
 
     def models(self) -> dict[str, Model]:

@@ -26,6 +26,7 @@ from symrnn.read.spelling import before, unaligned
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
 from symrnn.setting import Setting
+from symrnn.unclear import blocked
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
@@ -43,6 +44,7 @@ class Context(Protocol):
     notation: Notation
     timeout: float | None
     opened: dict[str, str]
+    unclear: dict[str, dict[str, int]]
 
     def model_of(self, setting: Setting) -> Model: ...
 
@@ -157,6 +159,8 @@ class Chain:
             return Relation(text, Verdict("undecided", reason.code, reason.reason))
         except (ModelError, ShapeError) as error:                     # among the definitions it stands on, not in the claim
             return Relation(text, Verdict("undecided", "SR103", f"{error.subject} must {error.must}, came {error.came}"))
+        except RecursionError:
+            return Relation(text, Verdict("undecided", "SR304", "the formula or what it stands on is nested too deeply"))
         except TimeIsUp:
             return Relation(text, Verdict("undecided", "SR304", f"not decided within {self.auditor.timeout:g} s"))
         for name in relation.verdict.uses:
@@ -182,6 +186,12 @@ class Chain:
             verdict = Verdict("undecided", "SR303", reason)
         if verdict.word == "refuted" and verdict.method != "shapes" and (name := named_by(claim)) is not None:
             verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is; the equation would define it")
+        if verdict.word not in (None, "undecided") and verdict.method != "shapes" and self.auditor.unclear.get(self.setting.name):
+            lines = self.auditor.unclear[self.setting.name]
+            name = blocked(claim, lines, verdict.word == "refuted")
+            if name is not None:
+                reason = f"it depends on {name}, whose equation in line {lines[name]} was not understood"
+                return Verdict("undecided", "SR303", reason)
         if self.setting.name in self.auditor.opened and any(map(_speaks_of_loss, (claim.left, claim.right))):
             opened = self.auditor.opened[self.setting.name]
             if verdict.word in STANDS:

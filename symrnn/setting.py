@@ -69,6 +69,9 @@ class Setting:
         if losses:                                                    # so that a bracket after the loss is a factor, not a call
             scope = replace(scope, table=scope.table.rebound(losses))
         if "elided" in data:
+            if not isinstance(data["elided"], Mapping):
+                raise DeclarationError("elided", must="map functions to LaTeX", came=type(data["elided"]).__name__, where=where,
+                                       next_step="Write for example `elided: {\\sigma: \\sigma(o)}`.")
             scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
         given = parent is not None
         if scope.layout not in LAYOUTS:

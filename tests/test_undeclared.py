@@ -114,6 +114,48 @@ $$\frac{\partial L}{\partial W} = \frac{\partial L}{\partial o} \frac{\partial o
     assert verdicts(tmp_path, text)[2] == "undecided"
 
 
+HEAD = r"""---
+symrnn:
+  symbols: {x: "vector n, sequence", h: "vector n, sequence", y: "vector m, sequence", d: "vector m, sequence", W: "matrix n n",
+    V: "matrix m n", i: index}
+  targets: [d]
+  loss: \ell_t
+  total: L
+---
+
+"""
+LOSS = r"""
+
+$$y_t = V h_t$$
+
+$$\ell_t = \sum_i (y_{t,i} - d_{t,i})^2, \qquad L = \sum_{t=1}^T \ell_t$$
+
+"""
+GRADIENT = r"$$\frac{\partial L}{\partial h_t} = 2 V^\top (y_t - d_t)$$"
+
+
+@pytest.mark.parametrize("definition", [
+    r"$$h_t = \tanh(W h_{t-1} + x_t$$", r"$$h_t = \tanh(Q h_{t-1} + x_t)$$", r"$$h_t = \max_k(W h_{t-1} + x_t)$$",
+    "$$\\begin{align} h_t &= \\tanh(W h_{t-1} + x_t)$$"], ids=["bracket", "undeclared", "construct", "environment"])
+def test_a_gradient_through_an_equation_that_was_not_understood_is_undecided(tmp_path: Path, definition: str):
+    assert verdicts(tmp_path, HEAD + definition + LOSS + GRADIENT)[-1] == "undecided"
+
+
+def test_the_same_gradient_is_refuted_where_the_equation_is_understood_and_proved_where_there_is_none(tmp_path: Path):
+    assert verdicts(tmp_path, HEAD + r"$$h_t = \tanh(W h_{t-1} + x_t)$$" + LOSS + GRADIENT)[-1] == "refuted"
+    assert verdicts(tmp_path, HEAD + LOSS + GRADIENT)[-1] == "proved"
+
+
+def test_a_derivative_that_cannot_pass_through_it_is_proved_all_the_same(tmp_path: Path):
+    claim = r"$$\frac{\partial \ell_t}{\partial y_t} = 2 (y_t - d_t)$$"
+    assert verdicts(tmp_path, HEAD + r"$$h_t = \tanh(W h_{t-1} + x_t$$" + LOSS + claim)[-1] == "proved"
+
+
+def test_a_product_of_thousands_of_factors_has_a_verdict(tmp_path: Path):
+    claim = "$$y_t = V " + "W " * 3000 + "x_t$$"
+    assert verdicts(tmp_path, HEAD + "$$h_t = W x_t$$" + LOSS + claim)[-1] in ("refuted", "undecided", "unreadable")
+
+
 def test_what_stands_for_itself_is_undecided(tmp_path: Path):
     text = "---\nsymrnn:\n  symbols: {u: scalar, \\sigma: function sigmoid}\n  elided: {\\sigma: \\sigma_i u}\n---\n\n$$\\sigma_i = 1$$\n"
     assert verdicts(tmp_path, text) == ["undecided"]

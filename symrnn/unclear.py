@@ -1,0 +1,86 @@
+"""Variables whose equation was not read or not understood: what may depend on them is not known.
+
+A derivative that may pass through such a variable is neither proved nor refuted by the equations that were understood.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from symrnn.compiling import names_variable
+from symrnn.document import Compiled, Row
+from symrnn.expr import NOW, Expr, Symbol, lift, symbols, walk
+from symrnn.prove.claim import Claim
+from symrnn.read.scope import LOSS, TOTAL
+from symrnn.setting import canonical_base
+
+
+def unclear(compiled: Compiled) -> dict[str, dict[str, int]]:
+    """For each scope the variables that an equation would define that was not understood, with the line of that equation."""
+    out: dict[str, dict[str, int]] = {name: {} for name in compiled.settings}
+    for row in compiled.rows:
+        n = row.span.directive
+        if row.span.kind == "inline" or (n is not None and compiled.document.directives[n].name == "audit"):
+            continue
+        for name in meant(row):
+            scope = row.setting.scope
+            if name in scope.table and name not in scope.defined | scope.targets:
+                out.setdefault(row.setting.name, {}).setdefault(name, row.span.line)
+    return out
+
+
+def meant(row: Row) -> Iterator[str]:
+    """The variables that a row means to define, as far as can be told."""
+    if row.reading.tree is None or not isinstance(row.found, list):
+        for part in re.split(r"\\\\|\\begin\{[^{}]*\}", row.latex):
+            left, relation, _ = part.replace("&", "").partition("=")
+            if relation:
+                yield canonical_base(left.strip())
+        return
+    for s in row.found:
+        if s.role == "claim" and s.sides[0].relation in ("=", ":=", "<-") and names_variable(s.sides[0].left, row.setting):
+            yield s.sides[0].left.head
+
+
+def blocked(claim: Claim, names: Iterable[str], refuted: bool) -> str | None:
+    """A variable not understood through which a derivative of the claim may pass; None if there is none.
+
+    What is refuted for any value of such a variable may be true for its values: there it is enough that the claim depends on one.
+    """
+    names = set(names)
+    definitions = claim.model.definitions
+    if refuted and (found := names & (_reached(claim.left, definitions) | _reached(claim.right, definitions))):
+        return min(found)
+    for side in (claim.left, claim.right):
+        for d in walk(side):
+            if d.op == "deriv":
+                found = names & _passes(d.args[0], d.args[1], definitions)
+                if found:
+                    return min(found)
+            elif d.op == "sym" and d.attr.kind in ("adjoint", "gradient") and names:
+                return min(names)
+    return None
+
+
+def _reached(e: Expr, definitions: Mapping[str, Expr]) -> set[str]:
+    """The names that an expression depends on."""
+    return _passes(e, lift(0), definitions)
+
+
+def _passes(top: Expr, bottom: Expr, definitions: Mapping[str, Expr]) -> set[str]:
+    """The names that a value depends on, not counting what lies behind ``bottom`` at the same step."""
+    ends = {s.name for s in symbols(bottom) if s.time in (None, NOW)}
+    local = not any(x.op == "tsum" for x in walk(top)) and all(s.time in (None, NOW) for s in symbols(top))
+    todo: list[tuple[Symbol, bool]] = [(s, local and s.name not in (TOTAL,)) for s in symbols(top)]
+    seen: set[tuple[str, bool]] = set()
+    while todo:
+        s, same = todo.pop()
+        if (s.name, same) in seen or (same and s.name in ends):
+            continue
+        seen.add((s.name, same))
+        name = LOSS if s.name == TOTAL else s.name
+        if name != s.name:
+            todo += [(x, False) for x in symbols(definitions[name])] if name in definitions else []
+        elif name in definitions:
+            todo += [(x, same and x.time in (None, NOW)) for x in symbols(definitions[name])]
+    return {name for name, _ in seen}
