@@ -99,7 +99,8 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
             equation = replace(equation, relations=tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" else r
                                                          for r in equation.relations), reason=reason)
     facts = tuple(unknown) + tuple(not_understood(auditor, given))
-    blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])]
+    refuted = any(r.verdict.word == "refuted" and r.verdict.method != "shapes" for r in equation.relations)
+    blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])] or (unknown if refuted else [])
     if blocked and equation.verdict in ("proved", "refuted", "conditional", "agrees"):
         reason = f"a given fact was not understood: {blocked[0]}"
         doubt = Verdict("undecided", "SR303", reason)

@@ -186,6 +186,8 @@ class Chain:
             verdict = Verdict("undecided", "SR303", reason)
         if verdict.word == "refuted" and verdict.method != "shapes" and (name := named_by(claim)) is not None:
             verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is; the equation would define it")
+        if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._invented(claim)) is not None:
+            return Verdict("undecided", "SR103", f"nothing says what the size {size} is; as it stands, {verdict.reason}")
         if verdict.word not in (None, "undecided") and verdict.method != "shapes" and self.auditor.unclear.get(self.setting.name):
             lines = self.auditor.unclear[self.setting.name]
             name = blocked(claim, lines, verdict.word == "refuted")
@@ -199,6 +201,17 @@ class Chain:
             elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(_speaks_of_loss, (claim.left, claim.right))):
                 verdict = Verdict("undecided", "SR103", f"the text does not say what the loss is; if {opened}, {verdict.reason}")
         return verdict
+
+    def _invented(self, claim: Claim) -> str | None:
+        """A size in a conflict of shapes that no declaration names and no equation determines: it may be the other one."""
+        fault = claim.left.fault or claim.right.fault
+        first, second = (fault.left, fault.right) if fault is not None else (claim.left.shape, claim.right.shape)
+        if first is None or second is None:
+            return None
+        stated = {n for d in self.setting.scope.table for n in d.shape}
+        invented = {n for n in self.auditor.sizes_of(self.setting).values() if n not in stated and isinstance(n, str)}
+        pairs = [(first[1], second[0])] if fault is not None and "multiply: " in f"{fault}: " else list(zip(first, second, strict=True))
+        return next((str(n) for pair in pairs if pair[0] != pair[1] and 1 not in pair for n in pair if n in invented), None)
 
     def _is_open(self, s: Symbol) -> bool:
         """A symbol of the left side that no equation defines and no condition restricts."""

@@ -27,6 +27,9 @@ from symrnn.read.tree import walk as nodes_of
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
         "assume", "definitions", "layout")
 
+INITIAL = ("given", "zero")
+"""What the states before the first step may be."""
+
 
 @dataclass
 class Setting:
@@ -53,6 +56,12 @@ class Setting:
         if odd:
             raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
                                    next_step="Remove or rename it.")
+        if str(data.get("initial", "given")) not in INITIAL:
+            raise DeclarationError("initial", must="be one of " + ", ".join(INITIAL), came=str(data["initial"]), where=where,
+                                   next_step="given is the default: the states before the first step are inputs")
+        if not isinstance(data.get("time_letter", ""), str):
+            raise DeclarationError("time_letter", must="be a letter", came=str(data["time_letter"]), where=where,
+                                   next_step="Write for example `time_letter: n`.")
         if parent is None:
             table = SymbolTable.from_mapping(data)
             base = Scope(table)

@@ -159,3 +159,22 @@ def test_a_product_of_thousands_of_factors_has_a_verdict(tmp_path: Path):
 def test_what_stands_for_itself_is_undecided(tmp_path: Path):
     text = "---\nsymrnn:\n  symbols: {u: scalar, \\sigma: function sigmoid}\n  elided: {\\sigma: \\sigma_i u}\n---\n\n$$\\sigma_i = 1$$\n"
     assert verdicts(tmp_path, text) == ["undecided"]
+
+
+def test_a_conflict_with_a_size_that_nothing_states_is_undecided(tmp_path: Path):
+    text = r"""
+$$h_t = \tanh(a_t)$$
+
+$$W \in \mathbb{R}^{n \times n}$$
+
+$$d_t = (1 - h_t^2) \odot (W^\top e_t)$$
+"""
+    assert verdicts(tmp_path, text)[-1] != "refuted"
+
+
+@pytest.mark.parametrize("line", ["initial: zeor", "time_letter: [a]", "elided: [1, 2]", "elided: 3", "layout: up"])
+def test_a_value_that_a_declaration_cannot_have_is_an_error_with_its_place(tmp_path: Path, line: str):
+    path = tmp_path / "a.md"
+    path.write_text(f"---\nsymrnn:\n  symbols: {{u: scalar}}\n  {line}\n---\n\n$$u = u$$\n")
+    (failure,) = audit(path).failures
+    assert "a.md:4" in str(failure)
