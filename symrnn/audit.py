@@ -144,7 +144,13 @@ class Auditor:
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions."""
-        return {name: self.model_of(s) for name, s in self.settings.items() if s.equations}
+        out = {}
+        for name, setting in self.settings.items():
+            try:
+                out |= {name: self.model_of(setting)} if setting.equations else {}
+            except SymrnnError:                                       # its equations do not fit: each claim says so
+                continue
+        return out
 
     def run(self, progress: Progress | None = None) -> tuple[Equation, ...]:
         """The equations of the document, in order."""

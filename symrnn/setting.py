@@ -387,8 +387,9 @@ def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
 def _foresees(e: Expr) -> bool:
-    """Whether a value sums over steps: over later ones it could not be computed, and of earlier ones no definition keeps a sum."""
-    return any(x.op == "tsum" for x in walk(e))
+    """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
+    return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
+                                                       for s in symbols(e))
 
 
 def _list(value: Any) -> list[str]:

@@ -178,3 +178,17 @@ def test_a_value_that_a_declaration_cannot_have_is_an_error_with_its_place(tmp_p
     path.write_text(f"---\nsymrnn:\n  symbols: {{u: scalar}}\n  {line}\n---\n\n$$u = u$$\n")
     (failure,) = audit(path).failures
     assert "a.md:4" in str(failure)
+
+
+def test_an_equation_that_is_not_causal_stops_nothing_else(tmp_path: Path):
+    text = r"""
+$$h_t = \tanh(W h_{t-1} + U x_t)$$
+
+$$z = V h_T$$
+
+$$\frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) W$$
+
+$$\frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) U$$
+"""
+    found = verdicts(tmp_path, text)
+    assert found[2] == "proved" and found[3] in ("refuted", "undecided")
