@@ -144,7 +144,7 @@ class Auditor:
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions."""
-        out = {}
+        out: dict[str, Model] = {}
         for name, setting in self.settings.items():
             try:
                 out |= {name: self.model_of(setting)} if setting.equations else {}

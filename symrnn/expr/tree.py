@@ -82,9 +82,10 @@ class Expr:
         object.__setattr__(self, "attr", attr)
         object.__setattr__(self, "_hash", hash(key))
         fault = next((a.fault for a in args if a.fault is not None), None)
-        shape: Shape | Fault | None = None if fault else OPERATIONS[op].shape(args, attr)
-        if isinstance(shape, Fault):
-            shape, fault = None, Fault(shape.what, shape.left, shape.right, (op, args))
+        found_shape: Shape | Fault | None = None if fault else OPERATIONS[op].shape(args, attr)
+        shape = None if isinstance(found_shape, Fault) else found_shape
+        if isinstance(found_shape, Fault):
+            fault = Fault(found_shape.what, found_shape.left, found_shape.right, (op, args))
         object.__setattr__(self, "shape", shape)
         object.__setattr__(self, "fault", fault)
         cls._nodes[key] = self
@@ -290,7 +291,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("deriv", "derivative of the first by the second; attr: total, partial or immediate", _deriv),
     Operation("vcall", "an unspecified vector function; attr: (name, shape of the value)", lambda args, attr: attr[1]),
     Operation("vjac", "its Jacobian by one argument; attr: (name, shape of the value, number of the argument)",
-              lambda args, attr: (attr[1][0], args[attr[2]].shape[0])),  # type: ignore[index]
+              lambda args, attr: (attr[1][0], args[attr[2]].shape[0])),
 )}
 
 
@@ -306,7 +307,7 @@ def like(value: Expr | Number, other: Expr) -> Expr:
         return value
     if other.shape in (SCALAR, None):
         return lift(value)
-    return filled(Fraction(value), other.shape)  # type: ignore[arg-type]
+    return filled(Fraction(value), other.shape)
 
 
 def filled(value: Number, shape: Shape) -> Expr:

@@ -82,7 +82,7 @@ def _total(claim: Claim) -> Claim:
     """The claim with every partial derivative by a parameter read as the total one."""
     def change(e: Expr) -> Expr | None:
         if e.op == "deriv" and e.attr == "partial" and _is_by_parameter(claim, e):
-            return derivative(*e.args, "total")
+            return derivative(e.args[0], e.args[1], "total")
         return None
     return replace(claim, left=transform(claim.left, change), right=transform(claim.right, change))
 
@@ -180,8 +180,7 @@ def from_equality(claim: Claim, outcome: Outcome, stated: tuple[str, ...], why: 
 def from_difference(claim: Claim, outcome: Outcome) -> Verdict | None:
     """A difference over a field, confirmed at a real point; None when no such point is found."""
     found = counterexample(claim, enough_steps(claim))
-    record = getattr(found, "to_json", None)
-    if record is None:
+    if found is None:
         return None
     return Verdict("refuted", "SR299", found.text, method="exact evaluation; both sides enclosed at a real point",
                    scope=None, error_bound="0", conditions=tuple(str(c) for c in claim.conditions), counterexample=found.to_json())

@@ -162,7 +162,7 @@ def facts(d: Derivation, v: Voice) -> list[tuple[str, str]]:
             "the shape of what it is taken by; a Jacobian has a row for each output and a column for each input.")]
     if m.parameters:
         out.append(("shared parameters", f"{listed(map(v, m.parameters))} {are(m.parameters)} the same at every step; "
-                    " a gradient adds up what every step contributes."))
+                    "a gradient adds up what every step contributes."))
     given = [*map(v, (*m.inputs, *m.targets, *m.constants))]
     start = before_first(m)
     if m.initial == "given":
