@@ -13,7 +13,7 @@ from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.tree import Node, walk
-from symrnn.setting import Setting
+from symrnn.setting import Setting, foresees
 from symrnn.zoo import Source
 
 
@@ -91,7 +91,11 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
         target, value = Elaborator(scope)(left), vectorise(Elaborator(scope)(right))
     except Meaningless as reason:
         return meaningless(reason, row, compiled.document.place(row.span.offset + offset_of(reason, row)))
-    return misfit(target, value, row, compiled.document.place(row.span.offset + s.tree.span[0]))
+    place = compiled.document.place(row.span.offset + s.tree.span[0])
+    if foresees(value):
+        return ModelError(row.span.latex, must="define its left side by the present step and a fixed number of steps before it",
+                          came="other steps, or a sum over steps", where=place, next_step="Write a recurrence that is causal.")
+    return misfit(target, value, row, place)
 
 
 def names_variable(n: Node, setting: Setting) -> bool:

@@ -264,7 +264,7 @@ class Setting:
         fits = value.shape == target.shape or bool(unify([(target, value)]))
         if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or core in self.summed:
             return None
-        if _foresees(value):                                          # it has a definition, if not one of this kind
+        if foresees(value):                                          # it has a definition, if not one of this kind
             self.summed.add(core)
             return None
         self.equations.append(Equation(target.attr, value))
@@ -386,7 +386,7 @@ def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
-def _foresees(e: Expr) -> bool:
+def foresees(e: Expr) -> bool:
     """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
     return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
                                                        for s in symbols(e))

@@ -167,11 +167,19 @@ def test_every_condition_of_the_page_can_be_assumed(tmp_path):
 
 @pytest.mark.parametrize(("front", "body"), [
     ("symbls: {}", ""), ("time: subb", ""), ("symbols: {x: vektor n}", ""), ("assume: nonsense", ""),
-    ("symbols: {h: 'scalar, sequence'}", "$$ h_t = h_{t+1} $$"),
 ])
-def test_declarations_and_models_that_the_page_rules_out_end_in_status_2(symrnn_command, tmp_path, front, body):
+def test_declarations_that_the_page_rules_out_end_in_status_2(symrnn_command, tmp_path, front, body):
     done = symrnn_command("audit", str(document(tmp_path, body, front)))
     assert done.exit_code == 2 and "must:" in done.stderr
+
+
+@pytest.mark.parametrize("equation", ["h_t = h_{t+1}", "h_t = v h_T", r"h_t = \sum_{s=1}^{t} x_s"])
+def test_an_equation_that_is_not_causal_is_undecided_and_makes_no_model(symrnn_command, tmp_path, equation):
+    front = "symbols: {h: 'scalar, sequence', g: 'scalar, sequence', x: 'scalar, sequence', v: scalar, s: time}"
+    path = str(document(tmp_path, f"$$ {equation} $$\n\n$$ g_t = v h_t $$", front))
+    judged, derived = symrnn_command("audit", path), symrnn_command("derive", path)
+    assert judged.exit_code == 0 and "undecided" in judged.stdout
+    assert derived.exit_code == 2 and "must:" in derived.stderr
 
 
 def test_an_equation_that_needs_its_own_value_of_the_same_step_is_a_claim(symrnn_command, tmp_path):
