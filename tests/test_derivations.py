@@ -46,6 +46,7 @@ def test_every_verdict_is_the_one_that_its_document_expects(name):
 
 
 @each
+@pytest.mark.slow
 def test_nothing_outside_an_audit_is_refuted_or_unreadable(name):
     document = judged(name)
     for e in document.equations:
@@ -54,6 +55,7 @@ def test_nothing_outside_an_audit_is_refuted_or_unreadable(name):
 
 
 @each
+@pytest.mark.slow
 def test_every_relation_has_its_pinned_verdict_code_and_correction(name):
     """SYMRNN_UPDATE_GOLDEN=1 writes what is found instead."""
     found = pinned(judged(name))

@@ -12,6 +12,8 @@ import pytest
 from symrnn.report import regenerate
 from symrnn.report.markdown import DIRECTIVES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = sorted((ROOT / "derivations").glob("*.md"))
 QUICK = [p for p in DOCUMENTS if p.stem in ("softmax", "shared-weights")]

@@ -151,6 +151,7 @@ def test_a_derivative_that_cannot_pass_through_it_is_proved_all_the_same(tmp_pat
     assert verdicts(tmp_path, HEAD + r"$$h_t = \tanh(W h_{t-1} + x_t$$" + LOSS + claim)[-1] == "proved"
 
 
+@pytest.mark.slow
 def test_a_product_of_thousands_of_factors_has_a_verdict(tmp_path: Path):
     claim = "$$y_t = V " + "W " * 3000 + "x_t$$"
     assert verdicts(tmp_path, HEAD + "$$h_t = W x_t$$" + LOSS + claim)[-1] in ("refuted", "undecided", "unreadable")

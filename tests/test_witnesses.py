@@ -26,6 +26,8 @@ from symrnn.prove.decide import Witnesses, decide
 from symrnn.prove.lagrangian import stationary, unproved
 from symrnn.prove.witness import component_witness
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"n_h": 2, "n_x": 1, "n_y": 2}
 BOTH, NORMAL, EXACT = Witnesses(), Witnesses(exact=False), Witnesses(normal=False)
 MODELS = tuple(zoo.names())

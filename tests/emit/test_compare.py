@@ -11,6 +11,8 @@ from symrnn.emit.compare import Code, NotComparable, deviation
 from symrnn.expr import SCALAR, Index, Time, apply, delta, derivative, diag, entry, index_sum, negative, scale, symbol, time_sum
 from symrnn.model import FIRST, LAST, Model, param, sequence
 
+pytestmark = pytest.mark.slow
+
 NEAR_ONE = Fraction(1001, 1000)
 SIZES = {"n_h": 2, "n_x": 3, "n_y": 3}
 

@@ -14,6 +14,8 @@ from symrnn.emit.load import load
 from symrnn.errors import CallError
 from symrnn.model import Model, param, scalar, sequence
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"n_h": 2, "n_x": 2, "n_y": 3}
 
 

@@ -42,6 +42,8 @@ from symrnn.model import FIRST, LAST, Model, param, scalar, sequence
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.witness import component_witness
 
+pytestmark = pytest.mark.slow
+
 SIZES = {"n_h": 2, "n_x": 3, "n_y": 3}
 W, U, b, V, c = param("W", "n_h", "n_h"), param("U", "n_h", "n_x"), param("b", "n_h"), param("V", "n_y", "n_h"), param("c", "n_y")
 h, a, o, p = (sequence(n, d) for n, d in (("h", "n_h"), ("a", "n_h"), ("o", "n_y"), ("p", "n_y")))

@@ -19,6 +19,8 @@ from symrnn.read.symbols import SymbolTable
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import ABSENT, Node, num, sym
 
+pytestmark = pytest.mark.slow
+
 LETTERS = [Item("atom", (k, k + 1), nodes=(sym(name),)) for k, name in enumerate("abc")]
 OPERATORS = [Item("op", (0, 1), text) for text in ("+", "-", "Dot", "Times", "Had", "Div", "PlusMinus", "Star")]
 SCRIPTS = [Item("post", (0, 1), "Pow", (num(2),)), Item("post", (0, 1), "Transpose"), Item("post", (0, 1), "Prime")]
