@@ -42,11 +42,11 @@ def compile_model(source: Source) -> Model:
 
 
 def equations(compiled: Compiled, setting: Setting) -> Iterator[Row]:
-    """The displayed equations of a scope, apart from those that a directive judges."""
+    """The equations of a scope, apart from those that a directive judges."""
     for row in compiled.rows:
         n = row.span.directive
         judged = n is not None and compiled.document.directives[n].name == "audit"
-        if row.setting is setting and row.span.kind != "inline" and not judged:
+        if row.setting is setting and not judged:
             yield row
 
 

@@ -20,7 +20,7 @@ def unclear(compiled: Compiled) -> dict[str, dict[str, int]]:
     out: dict[str, dict[str, int]] = {name: {} for name in compiled.settings}
     for row in compiled.rows:
         n = row.span.directive
-        if row.span.kind == "inline" or (n is not None and compiled.document.directives[n].name == "audit"):
+        if n is not None and compiled.document.directives[n].name == "audit":
             continue
         for name in meant(row):
             scope = row.setting.scope
@@ -32,7 +32,7 @@ def unclear(compiled: Compiled) -> dict[str, dict[str, int]]:
 def meant(row: Row) -> Iterator[str]:
     """The variables that a row means to define, as far as can be told."""
     if row.reading.tree is None or not isinstance(row.found, list):
-        for part in re.split(r"\\\\|\\begin\{[^{}]*\}", row.latex):
+        for part in re.split(r"\\\\|\\begin\{[^{}]*\}|\$|\\[(\[]", row.latex):
             left, relation, _ = part.replace("&", "").partition("=")
             if relation:
                 yield canonical_base(left.strip())

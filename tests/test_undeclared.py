@@ -136,7 +136,9 @@ GRADIENT = r"$$\frac{\partial L}{\partial h_t} = 2 V^\top (y_t - d_t)$$"
 
 @pytest.mark.parametrize("definition", [
     r"$$h_t = \tanh(W h_{t-1} + x_t$$", r"$$h_t = \tanh(Q h_{t-1} + x_t)$$", r"$$h_t = \max_k(W h_{t-1} + x_t)$$",
-    "$$\\begin{align} h_t &= \\tanh(W h_{t-1} + x_t)$$"], ids=["bracket", "undeclared", "construct", "environment"])
+    "$$\\begin{align} h_t &= \\tanh(W h_{t-1} + x_t)$$", r"$ h_t = \tanh(W h_{t-1} + x_t$", r"$h_t = \tanh(W h_{t-1} + x_t)",
+    r"$h_t = \tanh(W h_{t-1} + x_t), where ($d_t$)"],
+    ids=["bracket", "undeclared", "construct", "environment", "dollar and bracket", "dollar", "pair"])
 def test_a_gradient_through_an_equation_that_was_not_understood_is_undecided(tmp_path: Path, definition: str):
     assert verdicts(tmp_path, HEAD + definition + LOSS + GRADIENT)[-1] == "undecided"
 

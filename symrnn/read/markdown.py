@@ -2,6 +2,7 @@ r"""Markdown: mathematics in dollars, brackets, fences and environments; fenced 
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -20,6 +21,9 @@ _HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]++(.*)")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<=[ \t]))#++\Z")
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
 _DOLLAR = re.compile(r"\n[ \t\r]*+\n|\\.|`++[^`\n]++`++|\$", re.S)
+_MATHEMATICAL = re.compile(r"\\[A-Za-z]{2,}|[_^=]")
+_NO_FORMULA = re.compile(r"\d[\d.,]*+(?!\w)|[A-Z]{2,}[A-Z\d_]*+\b")
+"""An amount of money, or a variable of a shell."""
 _OPEN = re.compile(r"<!--|(?P<ticks>`+)|\$\$|\$|\\\(|\\\[|\\begin\{(?P<env>[A-Za-z]+\*?)\}|\\.", re.S)
 _ENVIRONMENTS = frozenset(n + star for n in "align alignat gather equation eqnarray multline flalign displaymath math".split()
                           for star in ("", "*"))
@@ -40,6 +44,17 @@ class _Scan:
     headings: list[Block] = field(default_factory=list)
     problems: list[tuple[int, int, str]] = field(default_factory=list)
     prose_from: int = 0
+    paragraph: tuple[int, list[int]] = (0, [])
+
+    def dollars(self, i: int, stop: int) -> tuple[int, int, int]:
+        """Where the paragraph at an offset ends, the next single dollar in it (-1 if none), and how many there are from `i` on."""
+        if i >= self.paragraph[0]:
+            blank = _BLANK.search(self.text, i, stop)
+            end = blank.start() if blank else stop
+            self.paragraph = (end, [m.start() for m in _DOLLAR.finditer(self.text, i, end) if m.group() == "$"])
+        end, offsets = self.paragraph
+        at = bisect.bisect_left(offsets, i)
+        return end, offsets[at] if at < len(offsets) else -1, len(offsets) - at
 
     def problem(self, offset: int, words: str) -> None:
         """Note something that is not closed."""
@@ -181,6 +196,8 @@ def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> Non
                 start = i + 1 if width == 2 else i
                 scan.span(start, end, "inline", (at, end + width), directive)
                 i = end + width
+            else:
+                i = _loose(scan, at, stop, directive)
         elif found["env"] in _ENVIRONMENTS:
             closing = f"\\end{{{found['env']}}}"
             end = -1 if closing in open_ended else text.find(closing, i, stop)
@@ -190,6 +207,28 @@ def _region(scan: _Scan, i: int, stop: int, directive: int | None = None) -> Non
                 continue
             i = end + len(closing)
             scan.span(at, i, "block", (at, i), directive)
+
+
+def _loose(scan: _Scan, at: int, stop: int, directive: int | None) -> int:
+    """What a dollar begins that no dollar closes in the usual way; the offset after it.
+
+    Money, and whatever has no mark of mathematics, is text. Two dollars of which white space stands within the first or the second
+    are a pair where the others of the paragraph make pairs too; else nobody can say which dollar is missing, and the rest of the
+    paragraph, with what stands since the last formula where the dollar closes something, is kept as it is.
+    """
+    text, i = scan.text, at + 1
+    end, closing, count = scan.dollars(i, stop)
+    mark = _MATHEMATICAL.search(text, i, closing if closing >= 0 else end)
+    if mark and not (mark.group() in "_=" and _NO_FORMULA.match(text, i)):
+        if count % 2 == 0:
+            return _unclosed(scan, at, stop, directive)
+        scan.span(i, closing, "inline", (at, closing + 1), directive)
+        return closing + 1
+    if count == 0 and not text[i : i + 1].isalnum() and scan.spans:
+        since = max(scan.prose_from, text.rfind("\n\n", 0, at) + 1)
+        if _MATHEMATICAL.search(text, since, at):
+            return _unclosed(scan, since, stop, directive)
+    return i
 
 
 def _parted(text: str, i: int, end: int) -> bool:

@@ -110,6 +110,16 @@ def test_money_is_no_mathematics(text: str, spans: list[str]):
     assert [s.latex for s in parse_document(text, "x.md").spans] == spans
 
 
+@pytest.mark.parametrize(("text", "spans"), [
+    (r"$ h_t = \tanh(x_t$", [r"h_t = \tanh(x_t"]), ("$h_t = x_t $ and $ y_t = h_t$", ["h_t = x_t", "y_t = h_t"]),
+    ("$h_t = x_t and $y_t = h_t$\n\n$z$", ["$h_t = x_t and $y_t = h_t$", "z"]), ("costs $5 while $ h_t = x_t$", ["h_t = x_t"]),
+    ("$h_t = f(x_t, where ($y_t = h_t$) holds", ["h_t = f(x_t, where (", "y_t = h_t$) holds"]), ("$h_t = 2", ["$h_t = 2"]),
+    ("costs $5 (x = 3)\n\n$y$", ["y"]), ("with $CUDA_VERSION = 12", []), (r"a \$ b_t $x$", ["x"]),
+])
+def test_a_formula_with_one_dollar_too_few_is_not_passed_over(text: str, spans: list[str]):
+    assert [s.latex for s in parse_document(text, "x.md").spans] == spans
+
+
 def test_what_is_not_closed_is_a_problem_with_its_place():
     document = parse_document("a\n<!-- $$ b $$\n", "x.md")
     assert document.spans == () and document.problems == ((2, 1, "a comment is not closed"),)
