@@ -205,11 +205,19 @@ def _softplus(A: Algebra, f: Form) -> Form:
     return A.lift("f", "softplus", f)
 
 
+def _step(A: Algebra, f: Form) -> Form:
+    """step(c P) = step(P) for c > 0: the factor is the size of the first coefficient."""
+    size = abs(f.terms[0][1])
+    if size != 1:
+        A.note("positive factor")
+    return A.lift("f", "step", A.scale(1 / size, f))
+
+
 def _relu(A: Algebra, f: Form) -> Form:
     A.note("relu")
-    return A.times(f, A.lift("f", "step", f))
+    return A.times(f, A.apply("step", f))
 
 
 SPECIAL: dict[str, Callable[[Algebra, Form], Form]] = {
-    "id": lambda A, f: f, "recip": recip, "exp": _exp, "log": _log, "softplus": _softplus, "relu": _relu,
+    "id": lambda A, f: f, "recip": recip, "exp": _exp, "log": _log, "softplus": _softplus, "relu": _relu, "step": _step,
 }

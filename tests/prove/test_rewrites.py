@@ -99,6 +99,10 @@ CASES: dict[str, list[Case]] = {
     "step": [
         known(f("step", a) ** 3, f("step", a)), known(had(f("step", u), f("step", u)), f("step", u))
     ],
+    "positive factor": [
+        known(f("step", 3 * a), f("step", a)), known(f("step", u / 2 - v), f("step", u - 2 * v)), known(f("step", -2 * u), f("step", -u)),
+        known(f("relu", 2 * u), 2 * f("relu", u)),
+    ],
     "simplex": [
         known(total(y), lift(1), simplex="y"), known(index_sum(i, entry(y, i) * u), u, simplex="y"),
         known(y.T @ ones(("n", 1)), lift(1), simplex="y"), known(total(y) ** 2, total(y), simplex="y")
@@ -350,7 +354,8 @@ CORRUPT = [
     (elementary, "_log_atom", "A.subtract(u, A.apply(\"softplus\", u))", "A.subtract(A.apply(\"softplus\", u), u)"),
     (elementary, "_softplus", "A.add(A.lift(\"f\", \"softplus\", A.scale(-1, f)), f)",
      "A.lift(\"f\", \"softplus\", A.scale(-1, f))"),
-    (elementary, "_relu", "A.times(f, A.lift(\"f\", \"step\", f))", "f"),
+    (elementary, "_relu", "A.times(f, A.apply(\"step\", f))", "f"),
+    (elementary, "_step", "abs(f.terms[0][1])", "f.terms[0][1]"),
     (Algebra, "apply", "if row.parity == \"odd\" else self.add(self.number(1, f.labels), negated)", ""),
     (Algebra, "apply", "if row.parity == \"even\":\n", "if row.parity:\n"),
     (Algebra, "apply", "Fraction(row.zero)", "Fraction(0)"),
