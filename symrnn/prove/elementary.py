@@ -206,11 +206,18 @@ def _softplus(A: Algebra, f: Form) -> Form:
 
 
 def _step(A: Algebra, f: Form) -> Form:
-    """step(c P) = step(P) for c > 0: the factor is the size of the first coefficient."""
+    """step(c P) = step(P) for c > 0: the factor is the size of the first coefficient; and step(relu(P)) = step(P)."""
     size = abs(f.terms[0][1])
     if size != 1:
         A.note("positive factor")
-    return A.lift("f", "step", A.scale(1 / size, f))
+    f = A.scale(1 / size, f)
+    for a, ix, _ in f.terms[0][0].flat():
+        if a.kind == "f" and a.name == "step" and all(x[0] != "#" for x in ix):
+            inner = A.argument(a, ix, f.labels)
+            if A.subtract(A.times(inner, A.lift("f", "step", inner)), f).is_zero:
+                A.note("step of relu")
+                return A.lift("f", "step", inner)
+    return A.lift("f", "step", f)
 
 
 def _relu(A: Algebra, f: Form) -> Form:

@@ -277,6 +277,7 @@ REWRITES: dict[str, Rewrite] = {r.name: r for r in (
     Rewrite("log of exp", "log(exp(u)) = u, log(a b) = log a + log b for a, b > 0"),
     Rewrite("relu", "relu(u) = u step(u)"),
     Rewrite("positive factor", "step(c u) = step(u) for a number c > 0"),
+    Rewrite("step of relu", "step(u step(u)) = step(u)"),
     Rewrite("odd", "f(-u) = -f(u) for odd f"),
     Rewrite("even", "f(-u) = f(u) for even f"),
     Rewrite("complement", "sigmoid(-u) = 1 - sigmoid(u)"),

@@ -314,6 +314,7 @@ class Prover(Meaning):
             earlier = [s for s in forward if any(o.name in self.states and o.kind == "variable" and o.time is not None
                                                  and key(o) < key(s) for o in {**a, **b})]
             choice = inner_back or self.upstream(earliest(later)) or (earliest(back) if group is single else [])
+            choice = choice or [s for s in every if s.kind == "adjoint" and s.name not in self.states]
             choice = choice or inner or latest(earlier) or latest(forward)
             if choice:
                 return choice

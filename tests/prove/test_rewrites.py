@@ -103,6 +103,10 @@ CASES: dict[str, list[Case]] = {
         known(f("step", 3 * a), f("step", a)), known(f("step", u / 2 - v), f("step", u - 2 * v)), known(f("step", -2 * u), f("step", -u)),
         known(f("relu", 2 * u), 2 * f("relu", u)),
     ],
+    "step of relu": [
+        known(f("step", f("relu", a)), f("step", a)), known(f("step", f("relu", u - 2 * v)), f("step", u - 2 * v)),
+        known(f("relu", f("relu", 3 * u)), 3 * f("relu", u)),
+    ],
     "simplex": [
         known(total(y), lift(1), simplex="y"), known(index_sum(i, entry(y, i) * u), u, simplex="y"),
         known(y.T @ ones(("n", 1)), lift(1), simplex="y"), known(total(y) ** 2, total(y), simplex="y")
@@ -178,7 +182,8 @@ TRAPS = [
     known(x, x) for x in (
         total(y), f("recip", 3 * u), f("recip", 2 + e_(u)), f("log", 2 + e_(u)), f("log", 1 + 2 * e_(u)), f("recip", 1 + s(u)),
         f("recip", 1 - s(u) ** 2), f("log", 1 - s(u) ** 2), e_(o).T @ a, total(e_(o) ** 2), had(s(a), e_(o)), s(2 * u) * e_(u),
-        f("tanh", a) ** 2, total(f("relu", o)), f("log", 3 * e_(u)), f("tanh", f("cos", -u)), delta(i, j) * entry(a, i),
+        f("tanh", a) ** 2, total(f("relu", o)), f("step", -f("relu", u)), f("step", u + f("relu", u)), f("step", v * f("step", u)),
+        f("step", 1 + f("step", u)), f("log", 3 * e_(u)), f("tanh", f("cos", -u)), delta(i, j) * entry(a, i),
         index_sum(j, (1 - delta(i, j)) * entry(a, j)), delta(1, i) * entry(a, i), e_(o) * e_(-2 * log_sum_exp(o)))
 ]
 
