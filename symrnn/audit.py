@@ -185,7 +185,8 @@ class Auditor:
             v = Verdict("undecided", found.code, found.reason)
             return Equation(identifier, span, "claim", (Relation(span.latex, v),), found.reason, label, expected=expected)
         where = Place(self.document.path, span.line)
-        stated = (*setting.conditions, *(c for text in _list(options.get("assume")) for c in setting.condition(text, where)))
+        trees = [s.tree for s in found]
+        stated = (*setting.conditions, *(c for text in _list(options.get("assume")) for c in setting.condition(text, where, trees)))
         relations: list[Relation] = []
         uses: dict[str, None] = {}
         roles: list[str] = []

@@ -4,15 +4,24 @@ A condition that is read must mean what it prints: one about a single entry or a
 """
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from symrnn.prove.claim import Condition
 from symrnn.read.scope import Scope
-from symrnn.read.tree import Node
+from symrnn.read.tree import Node, walk
 
 ZERO, ONE = Node("Num", ("0",)), Node("Num", ("1",))
 SAME = ("=", ":=", "==")
 COUNTERS = frozenset("ijklmnpqrs")
+
+
+def counted(trees: Iterable[Node], scope: Scope) -> Scope:
+    """The scope for the conditions of some formulas: a letter that counts components there is no size."""
+    used = {i.head for tree in trees for n in walk(tree) for part in [n.part("Index") if n.op == "Sym" else None] if part is not None
+            for i in part.nodes if _letter(i) and (d := scope.table.get(i.head)) is not None and d.kind == "size"}
+    return replace(scope, table=scope.table.rebound(dict.fromkeys(sorted(used), "index"))) if used else scope
 
 
 def condition_of(n: Node, scope: Scope, text: str) -> Condition | None:

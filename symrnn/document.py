@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symrnn.errors import Place, SymrnnError
+from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
-from symrnn.read.sentences import sentences
+from symrnn.read.sentences import Said, sentences
 from symrnn.read.spelling import spelling
 from symrnn.read.tree import Node
 from symrnn.setting import Setting, canonical_base
@@ -57,12 +58,18 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     said = sentences(document) if main.guessed else ()
     main.suppose([canonical_base(s) for x in said if x.kind == "distribution" for s in x.subjects])
     cases = {display: x.value for x in said if x.kind == "case" for display in x.spans[1:]}
+    drops = [x for x in said if x.kind == "dropped"]
     rows: list[Row] = []
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
     for span in document.spans:
         while scopes and scopes[0].offset < span.offset:
             current = open_scope(document, scopes.pop(0), settings)
+        while drops and drops[0].offset < span.offset:
+            drop = drops.pop(0)
+            if zero := dropped(drop, current):
+                current = current.under(zero, f"from line {drop.line}")
+                settings[current.name] = current
         directive = document.directives[span.directive] if span.directive is not None else None
         identifier = f"eq-{len(rows) + 1}"
         latex = span.latex
@@ -90,11 +97,19 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     return Compiled(document, settings, tuple(rows))
 
 
+def dropped(said: Said, setting: Setting) -> list[Condition]:
+    """What a sentence takes to be zero from there on: the parameters that it names, or all biases."""
+    names = [name for name in said.names if (d := setting.scope.table.get(name)) is not None and not d.sequence]
+    if not said.subjects and said.value.startswith("bias"):
+        names = list(setting.biases())
+    return [Condition("zero", (name,), f"{setting.latex.get(name, name)} = 0") for name in names if name not in setting.scope.defined]
+
+
 def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless, case: str,
                setting: Setting) -> tuple[Mapping[str, Any], list[Statement] | Meaningless]:
     """A display with the case that the sentence before it states; a case that is not understood leaves it undecided."""
     try:
-        setting.condition(case)
+        setting.condition(case, None, () if isinstance(found, Meaningless) else [s.tree for s in found])
     except SymrnnError:
         return options, Meaningless("SR303", f"stated for {case}, which is not understood", (0, 0))
     stated = options.get("assume") or []

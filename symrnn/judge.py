@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from symrnn.conditions import condition_of, leaves_out
+from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
@@ -22,7 +22,7 @@ from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
-from symrnn.read.spelling import before, unaligned
+from symrnn.read.spelling import DRESS, bare, before, unaligned
 from symrnn.read.tree import Node
 from symrnn.repair import Repair, repair
 from symrnn.setting import Setting
@@ -69,20 +69,21 @@ class Chain:
         self.uses: dict[str, None] = {}
         self.unused: list[str] = []
 
-    def _restrict(self, conditions: tuple[Node, ...]) -> None:
+    def _restrict(self, conditions: tuple[Node, ...], statement: Node) -> None:
         """Take in what the text prints beside a statement; what leaves something out and is not understood is kept apart."""
+        scope = counted([statement], self.setting.scope)
         for n in conditions:
             text = self._source(n)
-            found = condition_of(n, self.setting.scope, text)
+            found = condition_of(n, scope, text)
             if found is not None:
                 self.stated = (*self.stated, found)
-            elif leaves_out(n, self.setting.scope):
+            elif leaves_out(n, scope):
                 self.unused.append(text)
 
     def run(self, s: Statement) -> list[Relation]:
         out: list[Relation] = []
         anchor: Node | None = None
-        self._restrict(s.conditions)
+        self._restrict(s.conditions, s.tree)
         for k, sides in enumerate(s.sides):
             text = self._text(sides)
             silent = (s.role == "definition" and k == 0) or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
@@ -293,10 +294,10 @@ class Chain:
     def _source(self, n: Node) -> str:
         """What the text prints for a side, with the braces that belong to it."""
         text, (lo, hi) = self.span.latex, n.span
-        lo = before(text, lo)
+        lo = before(text, lo, DRESS)
         while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
             hi += 1
-        return unaligned(text[lo:hi]).strip()
+        return bare(unaligned(text[lo:hi])).strip()
 
     def notation(self, near: Node) -> Notation:
         """How the author writes, with the gradients as in the side at hand."""

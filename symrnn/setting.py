@@ -10,9 +10,29 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from symrnn.conditions import condition_of, restricts_definition
+from symrnn.conditions import condition_of, counted, restricts_definition
 from symrnn.errors import DeclarationError, Place
-from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, along, apply, node, resize, symbols, transform, unify, vectorise, walk
+from symrnn.expr import (
+    NOW,
+    SCALAR,
+    Expr,
+    Index,
+    Size,
+    Symbol,
+    add,
+    along,
+    apply,
+    is_zero,
+    node,
+    resize,
+    shift,
+    symbols,
+    transform,
+    unify,
+    vectorise,
+    walk,
+    zeros,
+)
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
@@ -26,6 +46,9 @@ from symrnn.read.tree import walk as nodes_of
 
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
         "assume", "definitions", "layout")
+
+DEEPEST = 8
+"""How many steps back a definition is put into itself to see whether a text says it again."""
 
 INITIAL = ("given", "zero")
 """What the states before the first step may be."""
@@ -47,6 +70,7 @@ class Setting:
     has_total: bool = False
     has_update: bool = False
     summed: set[str] = field(default_factory=set)                     # what the text defines by a sum over steps
+    solved: Mapping[str, Size] = field(default_factory=dict)          # sizes that a definition settles by itself
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
 
     @classmethod
@@ -255,6 +279,8 @@ class Setting:
         E = Elaborator(inner)
         try:
             target, value = E(left), E(right)
+            target, value = resize(target, E.sizes), resize(value, E.sizes)
+            solved = {**E.sizes, **unify([(target, value)])}
         except Meaningless:
             if d is None or time is not None or not d.sequence:        # it has a definition, if not one that is understood
                 self.summed.add(core)
@@ -269,6 +295,7 @@ class Setting:
             return None
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
+        self.solved = {**solved, **self.solved}
         return core
 
     def defined_anew(self, n: Node) -> frozenset[str]:
@@ -286,10 +313,40 @@ class Setting:
             return frozenset()
         if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
             return frozenset()
-        if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or value == old.right or name in {
-                s.name for s in symbols(value) if s.time == NOW}:
+        if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
+                s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
             return frozenset()
         return frozenset({name})
+
+    def _restates(self, value: Expr, old: Equation) -> bool:
+        """Whether a value is that of a definition as it stands, or with the definition put in for earlier steps again and again."""
+        zero = {c.subject[0] for c in self.conditions if c.kind == "zero"}
+
+        def vanish(x: Expr) -> Expr | None:
+            if x.op == "add" and any(map(is_zero, x.args)):           # whatever the sizes, which may not be settled yet
+                return add(*(kept for kept in x.args if not is_zero(kept))) if not all(map(is_zero, x.args)) else x.args[0]
+            return zeros(x.shape) if x.op == "sym" and x.attr.name in zero and x.shape is not None else None
+
+        once, step = transform(old.right, vanish), 0
+        unrolled, value = once, transform(value, vanish)
+        while unrolled != value and step < DEEPEST:
+            step += 1
+            at, known = Symbol(old.name, old.left.shape, old.left.kind, NOW + -step), shift(once, -step)
+            before, unrolled = unrolled, transform(unrolled, lambda x: known if x.op == "sym" and x.attr == at else None)  # noqa: B023
+            if unrolled == before:
+                break
+        return unrolled == value
+
+    def under(self, conditions: Iterable[Condition], name: str) -> Setting:
+        """A new scope with further conditions, which has the definitions so far."""
+        return replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places),
+                       conditions=(*self.conditions, *conditions), summed=set(self.summed))
+
+    def biases(self) -> tuple[str, ...]:
+        """The parameters that are added to something in a definition, by themselves."""
+        terms = [a for e in self.equations for x in walk(e.right) if x.op == "add" for a in x.args]
+        return tuple(dict.fromkeys(a.attr.name for a in terms if a.op == "sym" and a.attr.kind in ("parameter", "constant")
+                                   and a.attr.time is None))
 
     def without(self, names: frozenset[str], name: str) -> Setting:
         """A new scope in which some variables are free to be defined again."""
@@ -333,7 +390,7 @@ class Setting:
 
     def sizes(self) -> dict[str, Size]:
         """The values of the sizes that the declarations left open."""
-        return sizes_of(self.settled())
+        return {**self.solved, **sizes_of(self.settled())}
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""
@@ -357,12 +414,15 @@ class Setting:
         return [Equation(e.left, transform(e.right, change)) for e in self.equations]
 
     # ---------------------------------------------------------------------------------------------------------- conditions
-    def condition(self, text: str, where: Place | None = None) -> list[Condition]:
-        """A stated condition in LaTeX or in the words of the table of conditions. DeclarationError if it is none of them."""
+    def condition(self, text: str, where: Place | None = None, of: Iterable[Node] = ()) -> list[Condition]:
+        """A stated condition in LaTeX or in the words of the table of conditions, on the formulas ``of``.
+
+        DeclarationError if it is none of the kinds that are known.
+        """
         if re.search(r"\bimmediate\b", text) and not re.search(r"\b(?:not|no|total)\b", text):
             return [Condition("immediate", (), text)]
         tree = _tree(text, self.scope.table, where)
-        found = condition_of(tree, self.scope, text)
+        found = condition_of(tree, counted(of, self.scope), text)
         if found is None:
             raise DeclarationError(f"the condition {text}", must="be one of the known kinds", came=str(tree), where=where,
                                    next_step="Write for example i = k, b = 0, h_0 = 0, x_s = 0, t < T or \\sum_k y_k = 1.")

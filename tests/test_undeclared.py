@@ -195,3 +195,49 @@ $$\frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) U$$
 """
     found = verdicts(tmp_path, text)
     assert found[2] == "proved" and found[3] in ("refuted", "undecided")
+
+
+RECURRENCE = r"""
+Consider
+
+$$q(n) = \tanh(A q(n-1) + B u(n) + c)$$
+
+"""
+
+
+@pytest.mark.parametrize("right", [r"\tanh(A q(n-1) + B u(n))", r"\tanh(A \tanh(A q(n-2) + B u(n-1)) + B u(n))"])
+def test_what_follows_from_the_definition_once_the_bias_is_dropped_is_proved_under_that_condition(tmp_path: Path, right: str):
+    path = tmp_path / "a.md"
+    path.write_text(RECURRENCE + "We now ignore the bias. This gives\n\n" + f"$$q(n) = {right}$$\n")
+    (document,) = audit(path, timeout=60).to_json()["documents"]
+    assert [e["verdict"] for e in document["equations"]] == [None, "proved"]
+    assert "c = 0" in document["equations"][1]["relations"][0]["conditions"]
+
+
+def test_a_definition_put_into_itself_is_a_claim_and_a_wrong_one_is_another_network(tmp_path: Path):
+    right = r"$$q(n) = \tanh(A \tanh(A q(n-2) + B u(n-1) + c) + B u(n) + c)$$"
+    assert verdicts(tmp_path, RECURRENCE + right) == [None, "proved"]
+    assert verdicts(tmp_path, RECURRENCE + right.replace("u(n-1)", "u(n)"))[1] != "proved"
+
+
+def test_a_letter_may_be_a_size_in_one_place_and_count_components_in_another(tmp_path: Path):
+    text = r"""
+Here $z \in \mathbb{R}^k$.
+
+$$p_i = \frac{e^{s_i}}{\sum_{j=1}^{n} e^{s_j}}$$
+
+When $i = k$,
+
+$$\frac{\partial p_i}{\partial s_k} = p_i (1 - p_i)$$
+
+When $i \neq k$,
+
+$$\frac{\partial p_i}{\partial s_k} = p_i p_k$$
+"""
+    assert verdicts(tmp_path, text)[-3::2] == ["proved", "refuted"]
+
+
+def test_an_identity_of_hyperbolic_functions_and_exponentials_holds_entry_by_entry(tmp_path: Path):
+    text = "---\nsymrnn:\n  symbols: {u: vector n}\n---\n\n$$\\tanh(u) = \\frac{e^u - e^{-u}}{e^u + e^{-u}}$$\n\n" \
+           "$$\\tanh(u) = \\frac{e^u + e^{-u}}{e^u - e^{-u}}$$\n"
+    assert verdicts(tmp_path, text) == ["proved", "refuted"]

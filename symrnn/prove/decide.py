@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import mul
 
-from symrnn.expr import SCALAR, Expr, Symbol, derivative, symbols, transform, walk
+from symrnn.expr import SCALAR, Expr, Symbol, derivative, lift, rebuild, symbol, transform, walk
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
@@ -186,20 +188,37 @@ def from_difference(claim: Claim, outcome: Outcome) -> Verdict | None:
                    scope=None, error_bound="0", conditions=tuple(str(c) for c in claim.conditions), counterexample=found.to_json())
 
 
+ENTRYWISE = frozenset("sym num ones zeros add smul had pow apply".split())
+"""Operations of which an entry depends on the same entry of the operands only."""
+
+
+def one_entry(claim: Claim) -> Claim | None:
+    """The claim for one entry, where both sides are numbers, or arrays of one shape, that depend entry by entry on one symbol."""
+    nodes = [x for side in (claim.left, claim.right) for x in walk(side)]
+    names = {x.attr for x in nodes if x.op == "sym"}
+    shapes = {x.shape for x in nodes} - {SCALAR}
+    if len(names) > 1 or len(shapes) > 1 or any(x.op not in ENTRYWISE for x in nodes):
+        return None
+    if shapes and any(s.shape == SCALAR for s in names):
+        return None
+    entries = {"sym": lambda x: symbol(f"an entry of {x.attr}", SCALAR), "ones": lambda x: lift(1), "zeros": lambda x: lift(0)}
+    done: dict[Expr, Expr] = {}
+    for x in nodes:
+        args = [done[a] for a in x.args]
+        make = entries.get(x.op)
+        done[x] = make(x) if make else reduce(mul, args) if x.op == "had" else rebuild(x, tuple(args))
+    return Claim(done[claim.left], done[claim.right], Model.build("one entry", []), claim.relation)
+
+
 def lemma(claim: Claim) -> bool:
-    """Whether both sides are scalars in one free symbol and equal by the table of exponentials."""
-    names: dict[Symbol, None] = {}
-    for side in (claim.left, claim.right):
-        for x in walk(side):
-            if x.shape != SCALAR or x.op in ("entry", "isum", "tsum", "deriv", "vcall", "vjac"):
-                return False
-        names.update(dict.fromkeys(symbols(side)))
-    if len(names) > 1 or any(s.name in claim.model.definitions for s in names):
-        return False
+    """Whether both sides depend entry by entry on one symbol and are equal by the table of exponentials, whatever its value."""
     from symrnn.prove.lemmas import scalar_lemma
     from symrnn.prove.witness import both_sides, components_of
+    entry = one_entry(claim)
+    if entry is None:
+        return False
     try:
-        rows, _ = both_sides(claim, components_of(claim, dict.fromkeys(claim.model.sizes, 1), 1))
+        rows, _ = both_sides(entry, components_of(entry, {}, 1))
         return bool(rows) and all(scalar_lemma(a, b) is True for _, a, b in rows)
     except (Unsupported, Missing, NotImplementedError):
         return False

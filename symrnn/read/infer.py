@@ -107,6 +107,8 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                     _count(n.part("Time"), of)                       # type: ignore[arg-type]
             elif n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].nodes[0].head in STANDARD:
                 of(n.nodes[0]).named += 1
+            elif n.op == "Chain" and all(_plain_letter(m) for m in (n.nodes[0], *(rel.nodes[0] for rel in n.nodes[1:]))):
+                _count(n, of)                                        # i = k, K >= 1: a relation between letters that count
             elif n.op == "Call":
                 _called(n, of)
             elif n.op == "Prime" and n.nodes[0].op == "Sym":
@@ -126,6 +128,10 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                 for bound in n.nodes[:3]:
                     _count(bound, of)
     return out
+
+
+def _plain_letter(n: Node) -> bool:
+    return n.op == "Num" or n.op == "Sym" and len(n.args) == 1 and len(n.head) == 1
 
 
 def _count(n: Node, of: Any) -> None:

@@ -12,11 +12,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
-from symrnn.read.names import canonical_name
+from symrnn.read.names import ACCENTS, FONTS, WRAPPERS, canonical_name
 from symrnn.read.reader import Reading
 from symrnn.read.tree import walk
 
-FONT = re.compile(r"\\(?:boldsymbol|mathbf|mathcal|mathrm|mathit|mathsf|mathscr|bm|hat|tilde|bar|vec|widehat|widetilde)\s*\{\Z")
+NESTED = 4
+"""How deep marks for a page stand in one another."""
+_GROUP = r"\s*\{[^{}]*\}"
+_LOOKS = "|".join(sorted(c[1:] for c in (*FONTS, *ACCENTS)))
+_PAGE = "|".join(f"{c[1:]}{_GROUP * n}" for c, n in WRAPPERS.items() if n)
+FONT = re.compile(rf"\\(?:{_LOOKS})(?![A-Za-z])\s*\{{\Z")
+DRESS = re.compile(rf"\\(?:(?:{_LOOKS})(?![A-Za-z])|{_PAGE})\s*\{{\Z")
+"""What opens round a symbol: a font or an accent, and beside these a mark for a page."""
+_MARKUP = tuple(re.compile(rf"\\{c[1:]}{_GROUP * n}\s*\{{((?:[^{{}}]|\{{[^{{}}]*\}})*)\}}") for c, n in WRAPPERS.items() if n)
+"""Commands that mark a piece of a formula for a page: they say nothing about it."""
 
 
 def spelling(readings: Iterable[Reading]) -> dict[str, str]:
@@ -33,11 +42,27 @@ def spelling(readings: Iterable[Reading]) -> dict[str, str]:
     return {name: max(forms, key=lambda f: (forms[f], -len(f), f)) for name, forms in seen.items()}
 
 
-def before(latex: str, start: int) -> int:
+def before(latex: str, start: int, opening: re.Pattern[str] = FONT) -> int:
     """Where a symbol begins with the font commands around it: its tree begins inside them."""
-    while opened := FONT.search(latex[:start]):
+    while opened := opening.search(latex, max(0, start - 120), start):
         start = opened.start()
     return start
+
+
+def bare(latex: str) -> str:
+    r"""LaTeX without the commands that only mark a piece of it for a page.
+
+    >>> print(bare(r"\htmlClass{a1}{\mathbf{W}} \htmlClass{a2}{x}(n)"))
+    \mathbf{W} x(n)
+    """
+    for _ in range(NESTED):
+        plain = latex
+        for markup in _MARKUP:
+            plain = markup.sub(r"\1", plain)
+        if plain == latex:
+            break
+        latex = plain
+    return latex
 
 
 def head(latex: str, name: str) -> str | None:
