@@ -32,6 +32,19 @@ def open_loss(model: Model, of: Set[str] = frozenset()) -> Model:
     return replace(model, equations=(*model.equations, Equation(Symbol(LOSS, SCALAR, "variable", NOW), value)), loss=LOSS)
 
 
+def generic(claim: Claim, scalars: Set[str] = frozenset()) -> Claim:
+    """The claim with its letters for any quantities: what the network has under the same letters is not meant.
+
+    ``scalars`` are letters of numbers, as what a gradient is taken of.
+    """
+    def change(x: Expr) -> Expr | None:
+        if x.op != "sym":
+            return None
+        return node("sym", attr=Symbol(x.attr.name, SCALAR if x.attr.name in scalars else x.attr.shape, "constant"))
+    return replace(claim, left=transform(claim.left, change), right=transform(claim.right, change),
+                   model=Model.build("generic", [], total="no total"))
+
+
 def implied(claim: Claim) -> tuple[Claim, tuple[str, ...]] | None:
     """The claim with the dependencies that its own derivatives show, when no definition gives them; and these in words.
 

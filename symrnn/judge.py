@@ -12,7 +12,7 @@ from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
-from symrnn.implied import implied
+from symrnn.implied import generic, implied
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
@@ -24,6 +24,7 @@ from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import DRESS, bare, before, unaligned
 from symrnn.read.tree import Node
+from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
 from symrnn.setting import Setting
 from symrnn.unclear import blocked
@@ -34,6 +35,8 @@ STANDS = ("proved", "conditional")
 """The verdicts after which a side of a chain stands."""
 SINGLE = " has one entry"
 """How a condition ends by which an array is a single number."""
+RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to another size as one over all components"}
+"""Readings of a sum, by their codes, under which a claim is true that is not so as printed: the convention of each."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
 
@@ -133,7 +136,7 @@ class Chain:
 
     def _relation(self, sides: Sides, text: str, printed: Sides) -> Relation:
         """Judge one relation; ``printed`` is the same with the left side that stands in the text."""
-        elaborator = Elaborator(self.setting.scope)
+        elaborator = Elaborator(self.setting.scope, lenient=self.setting.guessed)
         mixed = self._function_as_number(sides)
         if mixed is not None:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
@@ -150,7 +153,7 @@ class Chain:
                 left, right = resize(left, names), resize(right, names)
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
-                verdict = only_if_single(self._slip(sides) or self._decided(claim), single)
+                verdict = only_if_single(self._slip(sides) or self._decided(claim, _rule(sides)), single)
                 if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(right):
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
@@ -169,9 +172,14 @@ class Chain:
                 self.uses[self.setting.places[name]] = None
         return relation
 
-    def _decided(self, claim: Claim) -> Verdict:
+    def _decided(self, claim: Claim, rule: frozenset[str] | None = None) -> Verdict:
         """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
         verdict = decide(claim)
+        if verdict.code == "SR103" and rule is not None and not _speaks_of_loss(claim.left):
+            guess = implied(generic(claim, rule))
+            again = decide(guess[0]) if guess is not None else verdict
+            if guess is not None and again.word == "proved":          # its derivatives exist only so
+                return replace(again, conditions=(*again.conditions, *guess[1]))
         if verdict.code == "SR103" and (guess := implied(claim)) is not None:
             again = decide(guess[0])
             if again.word == "proved":
@@ -244,10 +252,11 @@ class Chain:
     def _finish(self, r: Relation, sides: Sides, elaborator: Elaborator, printed: Sides) -> Relation:
         """Readings that had to be chosen, other readings, and the correction."""
         v = r.verdict
-        chosen = [c for c in elaborator.choices if c.code == "single-term"]
+        chosen = [c for c in elaborator.choices if c.code in RESCUES]
         if v.word == "proved" and chosen:
-            v = replace(v, word="conditional", convention="sum over i = j as one term", conditions=(*v.conditions, chosen[0].message),
-                        reason=f"true when {chosen[0].message}")
+            v = replace(v, word="conditional", convention=RESCUES[chosen[0].code],
+                        conditions=(*v.conditions, *(c.message for c in chosen)),
+                        reason="true when " + " and ".join(c.message for c in chosen))
         if v.domain is not None and r.claim is not None:
             v = replace(v, domain=domain(r.claim, self._inline))
         found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
@@ -401,6 +410,14 @@ def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
+def _rule(sides: Sides) -> frozenset[str] | None:
+    """For a relation in which no symbol has a time, which may be a rule for any quantities: what it takes gradients of."""
+    nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
+    if any(n.op == "Sym" and n.part("Time") is not None for n in nodes):
+        return None
+    return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
+
+
 def _is_chain_rule(e: Expr) -> bool:
     """A product of derivatives and nothing else, as it is printed for scalars and arrays alike."""
     return e.op == "deriv" or e.op in ("matmul", "smul", "had") and all(map(_is_chain_rule, e.args))

@@ -99,7 +99,7 @@ class Applied(Names):
         """A scalar function that the text gave by a formula, at an argument; primes differentiate it."""
         formal, body = self.scope.functions[name]
         x = symbol(f"argument of {name}", SCALAR, "constant")
-        value = type(self)(self.scope, self.choices, values={formal: x})(body)
+        value = type(self)(self.scope, self.choices, values={formal: x}, lenient=self.lenient)(body)
         actual = self(arg)
         if primes and (actual.op != "sym" or any(s.kind == "variable" or s == actual.attr for s in symbols(value))):
             raise Meaningless("SR303", f"the derivative of {name} at something that is no symbol, or that its formula holds", arg.span)

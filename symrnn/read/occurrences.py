@@ -33,6 +33,7 @@ class Names:
     values: dict[str, Expr] = field(default_factory=dict)            # names that stand for an expression
     sizes: dict[str, str] = field(default_factory=dict)              # sizes left open that a sum to a size tells
     closed: set[str] = field(default_factory=set)                    # letters of sums over components that have ended
+    lenient: bool = False                                            # a sum that ends at another size is one over all components
 
     def __call__(self, n: Node) -> Expr:
         """The expression that a tree means."""

@@ -104,6 +104,9 @@ class Sums(Names):
                 raise Meaningless("SR303", f"the sum over {i} ends at the {declared.kind} {high.head}", high.span)
             if unknown(i.size) and self.sizes.setdefault(str(i.size), high.head) == high.head:
                 return Index(i.name, high.head), resize(inner, {str(i.size): high.head})
+            if self._is_own_size(high.head) and self.lenient:
+                self.note("other-size", f"the sum over {i} to {high.head} is read as one over all {i.size} components")
+                return i, inner
             if self._is_own_size(high.head):
                 raise Meaningless("SR303", f"the sum over {i} ends at {high.head}, but {i} runs over {i.size}", high.span)
             self.note("bound", f"{high.head} is read as the number of components, {i.size}")
