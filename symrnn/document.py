@@ -59,6 +59,7 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     main.suppose([canonical_base(s) for x in said if x.kind == "distribution" for s in x.subjects])
     cases = {display: x.value for x in said if x.kind == "case" for display in x.spans[1:]}
     drops = [x for x in said if x.kind == "dropped"]
+    rejected = {offset for x in said if x.kind == "rejected" for offset in x.spans}
     rows: list[Row] = []
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
@@ -82,7 +83,7 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
                 if main.guessed and (again := current.defined_anew(reading.tree)):
                     current = current.without(again, f"from line {span.line}")
                     settings[current.name] = current
-                late = claims_from is not None and len(rows) >= claims_from
+                late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
                 found = claimed(reading.tree) if late else statements(reading.tree, current, identifier)
             except Meaningless as reason:
                 found = reason

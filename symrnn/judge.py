@@ -17,7 +17,7 @@ from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
 from symrnn.prove.shapes import conflict
-from symrnn.prove.verdict import Fix, Verdict
+from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
@@ -89,9 +89,10 @@ class Chain:
         self._restrict(s.conditions, s.tree)
         for k, sides in enumerate(s.sides):
             text = self._text(sides)
-            silent = (s.role == "definition" and k == 0) or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
+            given = s.role == "definition" and k == 0
+            silent = given or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
             if silent or (k == 0 and self._names_something_new(sides.left)):
-                out.append(Relation(text, Verdict(None)))
+                out.append(Relation(text, Verdict(None, scope=EVERYWHERE if given else None)))
                 continue
             doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
             if doubtful and anchor is not None:

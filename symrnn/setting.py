@@ -144,6 +144,7 @@ class Setting:
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
         found = found or self._alias(left, right) or self._formula(left, right) or self._variable(left, right)
+        found = found or self._differentiated(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
         return found
@@ -204,6 +205,27 @@ class Setting:
         self.scope, self.has_total = self.scope.define(LOSS), True
         return TOTAL
 
+    def _differentiated(self, left: Node, right: Node) -> str | None:
+        """The loss of one step, which no equation gives, by a derivative: dL/do = -d/do of a sum says what L is at one step."""
+        negative = right.op == "Neg"
+        value = right.nodes[0] if negative else right
+        body = _differentiates(value, left)
+        if not self.guessed or body is None or LOSS in self.scope.defined or body.op == "Sym":
+            return None
+        if left.op != "Deriv" or left.nodes[0] != Node("Sym", (str(self.scope.total),)):
+            return None
+        try:
+            E = Elaborator(self.scope)
+            loss = E(Node("Neg", (body,)) if negative else body)
+        except Meaningless:
+            return None
+        if loss.shape != SCALAR or foresees(loss) or any(x.op == "deriv" for x in walk(loss)):
+            return None
+        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), resize(loss, E.sizes)))
+        self.scope = self.scope.define(LOSS)
+        self.solved = {**E.sizes, **self.solved}
+        return LOSS
+
     def name_losses(self, total: str, loss: str) -> None:
         """The text says which letter is the total loss and which the loss of one step."""
         new = {name: "scalar, sequence" if name == loss else "scalar" for name in (total, loss) if name not in self.scope.table}
@@ -219,10 +241,20 @@ class Setting:
         if left.op != "Delta" or self.has_update or right.op != "Neg" or right.nodes[0].op != "Mul":
             return None
         rate, *rest = right.nodes[0].nodes
-        if len(rest) != 1 or rest[0].op != "Deriv" or rate.op != "Sym" or rest[0].nodes[0].head != self.scope.total:
+        if len(rest) != 1 or rest[0].op != "Deriv" or rate.op != "Sym" or rest[0].nodes[0].op != "Sym":
+            return None
+        error = rest[0].nodes[0].head
+        if error != self.scope.total and not (self.guessed and self._is_any_error(error, left.nodes[0], rest[0])):
             return None
         self.has_update, self.scope = True, replace(self.scope, rate=rate.head)
+        if self.guessed:                                              # a number, whatever its place before an array looked like
+            self.scope = replace(self.scope, table=self.scope.table.rebound({rate.head: "scalar"}))
         return "update rule"
+
+    def _is_any_error(self, error: str, changed: Node, gradient: Node) -> bool:
+        """A rule in letters that the network does not have, E and w, is meant of its loss and of each of its parameters."""
+        used = {s.name for e in self.equations for s in (e.left, *symbols(e.right))}
+        return changed.op == "Sym" and gradient.nodes[1:] == (changed,) and not {error, changed.head} & (used | self.scope.defined)
 
     def _several(self, left: Node, right: Node) -> str | None:
         """Several variables at once as an unspecified function: it names them and says no more."""
@@ -450,6 +482,14 @@ def foresees(e: Expr) -> bool:
     """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
     return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
                                                        for s in symbols(e))
+
+
+def _differentiates(right: Node, left: Node) -> Node | None:
+    """What the right side differentiates in the same way as the left side does; None if it is no such derivative."""
+    if left.op != right.op or left.op != "Deriv" or len(left.nodes) != len(right.nodes):
+        return None
+    same = left.args[:2] == right.args[:2] and left.nodes[1:] == right.nodes[1:]
+    return right.nodes[0] if same else None
 
 
 def _list(value: Any) -> list[str]:

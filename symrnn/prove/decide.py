@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
 
-from symrnn.expr import SCALAR, Expr, Symbol, derivative, lift, rebuild, symbol, transform, walk
+from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
@@ -95,7 +95,7 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     if found is not None:
         return refuse_shape(claim)
     try:
-        loose = unconnected(claim) or nowhere(claim)
+        loose = two_shapes(claim) or unconnected(claim) or nowhere(claim)
     except Unsupported as contradiction:                              # conditions that contradict each other: nothing is claimed
         return Verdict("undecided", "SR303", str(contradiction), conditions=tuple(map(str, claim.conditions)))
     if loose is not None:
@@ -243,6 +243,17 @@ def _symbol(e: Expr) -> Symbol:
     while e.op != "sym":
         e = e.args[0]
     return e.attr  # type: ignore[no-any-return]
+
+
+def two_shapes(claim: Claim) -> str | None:
+    """A letter that stands for arrays of two shapes: one of its readings is wrong."""
+    shapes: dict[str, Shape] = {}
+    for side in (claim.left, claim.right):
+        for s in symbols(side):
+            if s.kind not in ("adjoint", "gradient") and shapes.setdefault(s.name, s.shape) != s.shape:
+                (a, b), (c, d) = shapes[s.name], s.shape
+                return f"{s.name} stands for a {a} x {b} array and for a {c} x {d} one"
+    return None
 
 
 def unconnected(claim: Claim) -> str | None:
