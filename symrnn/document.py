@@ -18,6 +18,7 @@ from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
 from symrnn.read.spelling import spelling
+from symrnn.read.steps import settled
 from symrnn.read.tree import Node
 from symrnn.setting import Setting, canonical_base
 
@@ -80,11 +81,13 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         found: list[Statement] | Meaningless = []
         if reading.tree is not None:
             try:
-                if main.guessed and (again := current.defined_anew(reading.tree)):
+                tree = settled(reading.tree, current.scope)
+                reading = replace(reading, tree=tree)
+                if main.guessed and (again := current.defined_anew(tree)):
                     current = current.without(again, f"from line {span.line}")
                     settings[current.name] = current
                 late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
-                found = claimed(reading.tree) if late else statements(reading.tree, current, identifier)
+                found = claimed(tree) if late else statements(tree, current, identifier)
             except Meaningless as reason:
                 found = reason
         options = directive.options if directive is not None else {}

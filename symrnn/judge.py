@@ -28,6 +28,7 @@ from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
 from symrnn.setting import Setting
 from symrnn.unclear import blocked
+from symrnn.vectorised import LAYOUTS, READING, vectorised
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
@@ -71,6 +72,7 @@ class Chain:
         self.auditor, self.span, self.reading, self.setting, self.stated = auditor, span, reading, setting, stated
         self.uses: dict[str, None] = {}
         self.unused: list[str] = []
+        self.has_layout = False
 
     def _restrict(self, conditions: tuple[Node, ...], statement: Node) -> None:
         """Take in what the text prints beside a statement; what leaves something out and is not understood is kept apart."""
@@ -89,8 +91,8 @@ class Chain:
         self._restrict(s.conditions, s.tree)
         for k, sides in enumerate(s.sides):
             text = self._text(sides)
-            given = s.role == "definition" and k == 0
-            silent = given or sides.relation != "=" or "Ellipsis" in (sides.left.op, sides.right.op)
+            given = s.role == "definition" and k == 0 or "Ellipsis" in (sides.left.op, sides.right.op)
+            silent = given or sides.relation != "="
             if silent or (k == 0 and self._names_something_new(sides.left)):
                 out.append(Relation(text, Verdict(None, scope=EVERYWHERE if given else None)))
                 continue
@@ -154,7 +156,8 @@ class Chain:
                 left, right = resize(left, names), resize(right, names)
                 model = self.auditor.model_of(self.setting)
                 claim = Claim(left, right, model, "=", self.stated)
-                verdict = only_if_single(self._slip(sides) or self._decided(claim, _rule(sides)), single)
+                rule = _rule(sides, self.setting.scope.table.time_letter)
+                verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
                 if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(right):
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
@@ -176,6 +179,8 @@ class Chain:
     def _decided(self, claim: Claim, rule: frozenset[str] | None = None) -> Verdict:
         """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
         verdict = decide(claim)
+        if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
+            verdict = self._vectorised(claim, verdict)
         if verdict.code == "SR103" and rule is not None and not _speaks_of_loss(claim.left):
             guess = implied(generic(claim, rule))
             again = decide(guess[0]) if guess is not None else verdict
@@ -211,6 +216,23 @@ class Chain:
             elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(_speaks_of_loss, (claim.left, claim.right))):
                 verdict = Verdict("undecided", "SR103", f"the text does not say what the loss is; if {opened}, {verdict.reason}")
         return verdict
+
+    def _vectorised(self, claim: Claim, verdict: Verdict) -> Verdict:
+        """The verdict on products with a derivative of a vector by a matrix, read as one by a long vector.
+
+        Once a chain has such a product that is right for rows of the output and columns of the input, it has chosen that layout.
+        """
+        found = vectorised(claim, LAYOUTS[:1] if self.has_layout else LAYOUTS)
+        if found is None or isinstance(found, str) and _is_chain_rule(claim.right):
+            return verdict
+        if isinstance(found, str):
+            return Verdict("refuted", "SR101", f"also with {READING}: {found}", method="shapes")
+        again = decide(found)
+        if again.word not in STANDS:
+            return again
+        self.has_layout = True
+        why = f"true when {READING}" + (f"; {again.reason}" if again.reason else "")
+        return replace(again, word="conditional", convention=READING, reason=why, conditions=(*again.conditions, READING))
 
     def _invented(self, claim: Claim) -> str | None:
         """A size in a conflict of shapes that no declaration names and no equation determines: it may be the other one."""
@@ -261,7 +283,7 @@ class Chain:
         if v.domain is not None and r.claim is not None:
             v = replace(v, domain=domain(r.claim, self._inline))
         found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
-        if found_shapes is not None:
+        if found_shapes is not None and "rank 3" not in found_shapes.what:
             v = replace(v, reason=found_shapes.sentence(self._inline))
         if v.word == "refuted":
             v = self._readings(v, printed, sides.left)
@@ -411,10 +433,12 @@ def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
-def _rule(sides: Sides) -> frozenset[str] | None:
-    """For a relation in which no symbol has a time, which may be a rule for any quantities: what it takes gradients of."""
+def _rule(sides: Sides, letter: str) -> frozenset[str] | None:
+    """For a relation in which no symbol has the running time, which may be a rule for any quantities: what it takes gradients of."""
     nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
-    if any(n.op == "Sym" and n.part("Time") is not None for n in nodes):
+    times = {(n.head, time.nodes[0]) for n in nodes if n.op == "Sym" and (time := n.part("Time")) is not None}
+    plain = all(step.op == "Sym" and len(step.args) == 1 and step.head != letter for _, step in times)
+    if not plain or len({name for name, _ in times}) < len(times):
         return None
     return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
 

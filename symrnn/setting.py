@@ -219,11 +219,13 @@ class Setting:
             loss = E(Node("Neg", (body,)) if negative else body)
         except Meaningless:
             return None
+        loss = resize(loss, {**self.solved, **E.sizes})
+        printed, loss = loss, resize(loss, unify([(loss, loss)]))
         if loss.shape != SCALAR or foresees(loss) or any(x.op == "deriv" for x in walk(loss)):
             return None
-        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), resize(loss, E.sizes)))
+        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), loss))
         self.scope = self.scope.define(LOSS)
-        self.solved = {**E.sizes, **self.solved}
+        self._solve(printed, printed, E.sizes)
         return LOSS
 
     def name_losses(self, total: str, loss: str) -> None:
@@ -311,12 +313,12 @@ class Setting:
         E = Elaborator(inner)
         try:
             target, value = E(left), E(right)
-            target, value = resize(target, E.sizes), resize(value, E.sizes)
-            solved = {**E.sizes, **unify([(target, value)])}
         except Meaningless:
             if d is None or time is not None or not d.sequence:        # it has a definition, if not one that is understood
                 self.summed.add(core)
             return None
+        target, value = (resize(x, {**self.solved, **E.sizes}) for x in (target, value))
+        printed = target, value
         if target.op == "entry":
             target, value = _whole(target, value)
         fits = value.shape == target.shape or bool(unify([(target, value)]))
@@ -327,8 +329,13 @@ class Setting:
             return None
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
-        self.solved = {**solved, **self.solved}
+        self._solve(*printed, E.sizes)
         return core
+
+    def _solve(self, left: Expr, right: Expr, told: Mapping[str, Size]) -> None:
+        """Keep the sizes that an equation settles, which no longer stand in it."""
+        new = {**told, **unify([(left, right)])}
+        self.solved = {**new, **{name: new.get(str(value), value) for name, value in self.solved.items()}}
 
     def defined_anew(self, n: Node) -> frozenset[str]:
         """The variables that a formula defines otherwise than before, as a text does that passes on to another network."""
@@ -359,11 +366,13 @@ class Setting:
                 return add(*(kept for kept in x.args if not is_zero(kept))) if not all(map(is_zero, x.args)) else x.args[0]
             return zeros(x.shape) if x.op == "sym" and x.attr.name in zero and x.shape is not None else None
 
-        once, step = transform(old.right, vanish), 0
+        value, right = (resize(x, self.solved) for x in (value, old.right))
+        once, step = transform(right, vanish), 0
         unrolled, value = once, transform(value, vanish)
         while unrolled != value and step < DEEPEST:
             step += 1
-            at, known = Symbol(old.name, old.left.shape, old.left.kind, NOW + -step), shift(once, -step)
+            shape = resize(node("sym", attr=old.left), self.solved).shape or old.left.shape
+            at, known = Symbol(old.name, shape, old.left.kind, NOW + -step), shift(once, -step)
             before, unrolled = unrolled, transform(unrolled, lambda x: known if x.op == "sym" and x.attr == at else None)  # noqa: B023
             if unrolled == before:
                 break
@@ -422,7 +431,8 @@ class Setting:
 
     def sizes(self) -> dict[str, Size]:
         """The values of the sizes that the declarations left open."""
-        return {**self.solved, **sizes_of(self.settled())}
+        found = sizes_of(self.settled())
+        return {**{name: found.get(str(value), value) for name, value in self.solved.items()}, **found}
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""

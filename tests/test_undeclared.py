@@ -241,3 +241,58 @@ def test_an_identity_of_hyperbolic_functions_and_exponentials_holds_entry_by_ent
     text = "---\nsymrnn:\n  symbols: {u: vector n}\n---\n\n$$\\tanh(u) = \\frac{e^u - e^{-u}}{e^u + e^{-u}}$$\n\n" \
            "$$\\tanh(u) = \\frac{e^u + e^{-u}}{e^u - e^{-u}}$$\n"
     assert verdicts(tmp_path, text) == ["proved", "refuted"]
+
+
+LONG = r"""
+$$s_t = \tanh(R s_{t-1} + P x_t + b)$$
+
+$$o_t = Q s_t$$
+
+$$L = \sum_{t=1}^{T} l(o_t, d_t)$$
+
+"""
+
+
+@pytest.mark.parametrize(("right", "verdict"), [
+    (r"\sum_{t=1}^T \left( \frac{\partial s_t}{\partial R} \right)^\top \frac{\partial L}{\partial s_t}", "conditional"),
+    (r"\sum_{t=1}^T \left( \frac{\partial L}{\partial s_t} \right)^\top \frac{\partial s_t}{\partial R}", "conditional"),
+    (r"2 \sum_{t=1}^T \left( \frac{\partial s_t}{\partial R} \right)^\top \frac{\partial L}{\partial s_t}", "refuted"),
+    (r"\sum_{t=1}^T \left( \frac{\partial s_t}{\partial s_{t-1}} \right)^\top \left( \frac{\partial s_{t-1}}{\partial R} \right)^\top"
+     r" \frac{\partial L}{\partial s_t}", "refuted"),
+    (r"\sum_{t=1}^T \frac{\partial L}{\partial s_t} \frac{\partial s_t}{\partial R}", "undecided")])
+def test_a_product_with_a_derivative_by_a_matrix_is_read_as_one_by_a_long_vector(tmp_path: Path, right: str, verdict: str):
+    assert verdicts(tmp_path, LONG + rf"$$\frac{{\partial L}}{{\partial R}} = {right}$$")[-1] == verdict
+
+
+def test_a_rule_in_letters_of_its_own_is_proved_for_what_its_derivatives_connect(tmp_path: Path):
+    rule = r"$$\frac{\partial w}{\partial x_i} = \sum_j \frac{\partial w}{\partial u_j} \frac{\partial u_j}{\partial x_i}$$"
+    assert verdicts(tmp_path, LONG + rule)[-1] == "proved"
+    assert verdicts(tmp_path, LONG + rule.replace("= ", "= 2 "))[-1] != "proved"
+
+
+def test_an_update_rule_in_any_letters_is_meant_of_every_parameter(tmp_path: Path):
+    rule = r"$$\Delta w_i = -\eta \frac{\partial E}{\partial w_i}$$" + "\n\n"
+    change = r"$$\Delta Q = -\eta \sum_{t=1}^T \frac{\partial L}{\partial o_t} s_t^\top$$"
+    assert verdicts(tmp_path, LONG + rule + change)[-1] == "proved"
+    assert verdicts(tmp_path, LONG + rule + change.replace("-", "", 1))[-1] == "refuted"
+
+
+def test_a_derivative_of_a_sum_says_what_the_loss_of_a_step_is(tmp_path: Path):
+    text = r"""
+$$s_t = \tanh(R s_{t-1} + P x_t)$$
+
+$$o_t = Q s_t$$
+
+$$q_i = \frac{e^{o_i}}{\sum_j e^{o_j}}$$
+
+Here $p$ is a probability distribution.
+
+$$L = \sum_t L_t$$
+
+$$\frac{\partial L}{\partial o_i} = -\frac{\partial}{\partial o_i} \sum_j p_j \log q_j$$
+
+$$\frac{\partial L}{\partial o_i} = q_i - p_i$$
+
+$$\frac{\partial L}{\partial o_i} = p_i - q_i$$
+"""
+    assert verdicts(tmp_path, text)[-3:] == [None, "proved", "refuted"]

@@ -184,7 +184,8 @@ class Prover(Meaning):
     def case(self, left: Form, right: Form, base: str, at: Time, window: Window) -> bool:
         """One step at an end."""
         left, right = self.algebra.place(left, base, at), self.algebra.place(right, base, at)
-        if not self.all_exist(left, right):
+        beyond = base == "t" and f"t = {at}" in self.notes.outside       # a symbol that a derivative was expanded from
+        if beyond or not self.all_exist(left, right):
             self.notes.outside[f"t = {at}"] = None
             return base != BOUND
         return self.unfold(left, right, window) is not None and self.state(f"the step t = {at}")
@@ -213,7 +214,7 @@ class Prover(Meaning):
         """The claim at one T and one t."""
         name = f"T = {last}" + (f", t = {step}" if step else "")
         a, b = self.written_out(left, last, step), self.written_out(right, last, step)
-        if not self.all_exist(a, b):
+        if f"t = {step}" in self.notes.outside or not self.all_exist(a, b):
             self.notes.outside[name] = None
             return True
         return self.unfold(a, b, Window("", 1, last, last)) is not None and self.state(f"the case {name}")
@@ -244,7 +245,18 @@ class Prover(Meaning):
 
     # ---------------------------------------------------------------------------------------------- definitions on demand
     def unfold(self, left: Form, right: Form, window: Window, rounds: int = ROUNDS) -> list[int] | None:
-        """Put in definitions on demand until the forms are equal; the offsets used, or None."""
+        """Put in definitions on demand until the forms are equal; the offsets used, or None. One order of doing so, then others."""
+        for pick in (self.pick, self.topmost, self.last_computed):
+            before = self.notes.copy()
+            reach = self.unfold_by(pick, left, right, window, rounds)
+            if reach is not None:
+                return reach
+            self.notes = before
+        return None
+
+    def unfold_by(self, choose: Callable[[Form, Form, Window], list[Symbol]], left: Form, right: Form, window: Window,
+                  rounds: int) -> list[int] | None:
+        """The same in one order."""
         reach: list[int] = []
         done: dict[tuple[str, str], set[Time | None]] = {}
         for k in range(rounds + 1):
@@ -252,7 +264,7 @@ class Prover(Meaning):
                 return reach
             if k == rounds or len(left.terms) + len(right.terms) > MANY:
                 return None
-            pick = [s for s in self.pick(left, right, window)
+            pick = [s for s in choose(left, right, window)
                     if len(done.setdefault((s.name, s.kind), set()) | {s.time}) <= STEPS]
             if not pick:
                 return None
@@ -319,6 +331,23 @@ class Prover(Meaning):
             if choice:
                 return choice
         return []
+
+    def topmost(self, left: Form, right: Form, window: Window) -> list[Symbol]:
+        """The adjoint of one side whose definition mentions the others: of the earliest step, and there of what is computed first."""
+        a, b = left.symbols(), right.symbols()
+        single = [s for s in {**a, **b} if s.kind == "adjoint" and s.time is not None and (s in a) != (s in b) and self.may(s, window)]
+        first = [s for s in single if s.time is not None and s.time.offset == min(o.time.offset for o in single if o.time is not None)]
+        return self.upstream(first) if first else self.pick(left, right, window)
+
+    def last_computed(self, left: Form, right: Form, window: Window) -> list[Symbol]:
+        """After the adjoints the variable of a step that is computed last: what it is made of may then cancel."""
+        chosen = self.pick(left, right, window)
+        every = [s for s in {**left.symbols(), **right.symbols()} if s.kind == "variable" and self.may(s, window)]
+        inner = [s for s in every if s.name not in self.states]
+        if not inner or any(s.kind == "adjoint" for s in chosen):
+            return chosen
+        top = max(self.order[s.name] for s in inner)
+        return [s for s in inner if self.order[s.name] == top]
 
     def cleared(self, left: Form, right: Form) -> bool:
         """Equality after multiplying by the denominators, where they are reciprocals of whole forms without dummies."""
