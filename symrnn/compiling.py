@@ -31,6 +31,10 @@ def compile_model(source: Source) -> Model:
     for row in equations(compiled, main):
         for error in faults(compiled, row):
             raise error
+    if any(c.kind == "at-end" for c in main.conditions):
+        raise ModelError(f"the document {document.path}", must="have a loss that is a sum over the steps",
+                         came="a loss of the last step only", where=Place(document.path),
+                         next_step="its equations are judged (symrnn audit); derive and emit need a sum over the steps")
     if not main.equations:
         raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
                          where=Place(document.path),

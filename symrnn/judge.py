@@ -12,6 +12,7 @@ from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
+from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import generic, implied
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
@@ -145,20 +146,13 @@ class Chain:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
-                left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
-                left, right = resize(left, elaborator.sizes), resize(right, elaborator.sizes)
-                single = made_single(left, right)
-                left, right = fitted(left, right)
-                open_sizes = unsolved(left, right)
-                if open_sizes is not None:
-                    return Relation(text, Verdict("undecided", "SR103", open_sizes))
-                names = named({}, [*symbols(left), *symbols(right)])
-                left, right = resize(left, names), resize(right, names)
-                model = self.auditor.model_of(self.setting)
-                claim = Claim(left, right, model, "=", self.stated)
+                factor = one_factor(sides.left, sides.right, self.setting.scope.table.time_letter)
+                if factor is not None:
+                    return Relation(text, self._by_factor(factor, elaborator))
+                claim, single = self._claim(sides, elaborator)
                 rule = _rule(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
-                if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(right):
+                if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(claim.right):
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
@@ -175,6 +169,38 @@ class Chain:
             if name in self.setting.places:
                 self.uses[self.setting.places[name]] = None
         return relation
+
+    def _claim(self, sides: Sides, elaborator: Elaborator) -> tuple[Claim, tuple[str, ...]]:
+        """What a relation claims, and the arrays that it makes single numbers; Meaningless where sizes are open."""
+        left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
+        left, right = resize(left, elaborator.sizes), resize(right, elaborator.sizes)
+        single = made_single(left, right)
+        left, right = fitted(left, right)
+        open_sizes = unsolved(left, right)
+        if open_sizes is not None:
+            raise Meaningless("SR103", open_sizes)
+        names = named({}, [*symbols(left), *symbols(right)])
+        left, right = resize(left, names), resize(right, names)
+        return Claim(left, right, self.auditor.model_of(self.setting), "=", self.stated), single
+
+    def _by_factor(self, factor: Factor, elaborator: Elaborator) -> Verdict:
+        """The verdict on an equation between products over steps, from that on one factor."""
+        model = self.auditor.model_of(self.setting)
+        if factor.state is not None and factor.state not in model.definitions:
+            return Verdict("undecided", "SR103", f"nothing given defines {factor.state}")
+        if factor.state is not None and not hands_on(model, factor.state):
+            return Verdict("undecided", "SR303", f"a step hands on more than {factor.state}, so the product leaves paths out")
+        claim, _ = self._claim(Sides(factor.left, "=", factor.right), elaborator)
+        verdict = self._decided(claim)
+        if verdict.word == "refuted":
+            return replace(verdict, reason=f"where the product has one factor: {verdict.reason}")
+        if verdict.word not in STANDS:
+            return verdict
+        way = f"induction over the steps; each factor: {verdict.method}"
+        if factor.state is None or claim.left.shape == SCALAR:
+            return replace(verdict, method=way)
+        return replace(verdict, word="conditional", method=way, convention="order of a product over steps", reason=f"true when {ORDER}",
+                       conditions=(*verdict.conditions, ORDER))
 
     def _decided(self, claim: Claim, rule: frozenset[str] | None = None) -> Verdict:
         """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
@@ -201,6 +227,8 @@ class Chain:
             verdict = Verdict("undecided", "SR303", reason)
         if verdict.word == "refuted" and verdict.method != "shapes" and (name := named_by(claim)) is not None:
             verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is; the equation would define it")
+        if verdict.word == "refuted" and verdict.method == "shapes" and (name := self._unsure(claim)) is not None:
+            return Verdict("undecided", "SR103", f"nothing says what {name} is; as a number, {verdict.reason}")
         if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._invented(claim)) is not None:
             return Verdict("undecided", "SR103", f"nothing says what the size {size} is; as it stands, {verdict.reason}")
         if verdict.word not in (None, "undecided") and verdict.method != "shapes" and self.auditor.unclear.get(self.setting.name):
@@ -213,7 +241,7 @@ class Chain:
             opened = self.auditor.opened[self.setting.name]
             if verdict.word in STANDS:
                 verdict = replace(verdict, conditions=(*verdict.conditions, opened))
-            elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(_speaks_of_loss, (claim.left, claim.right))):
+            elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(_every_term_of_loss, (claim.left, claim.right))):
                 verdict = Verdict("undecided", "SR103", f"the text does not say what the loss is; if {opened}, {verdict.reason}")
         return verdict
 
@@ -233,6 +261,12 @@ class Chain:
         self.has_layout = True
         why = f"true when {READING}" + (f"; {again.reason}" if again.reason else "")
         return replace(again, word="conditional", convention=READING, reason=why, conditions=(*again.conditions, READING))
+
+    def _unsure(self, claim: Claim) -> str | None:
+        """A name in a conflict of shapes of whose kind nothing is known."""
+        found = conflict(claim)
+        operands = found.operands if found is not None and found.operands else (claim.left, claim.right)
+        return next((s.name for e in operands for s in symbols(e) if s.name in self.setting.unsure), None)
 
     def _invented(self, claim: Claim) -> str | None:
         """A size in a conflict of shapes that no declaration names and no equation determines: it may be the other one."""
@@ -446,6 +480,13 @@ def _rule(sides: Sides, letter: str) -> frozenset[str] | None:
 def _is_chain_rule(e: Expr) -> bool:
     """A product of derivatives and nothing else, as it is printed for scalars and arrays alike."""
     return e.op == "deriv" or e.op in ("matmul", "smul", "had") and all(map(_is_chain_rule, e.args))
+
+
+def _every_term_of_loss(e: Expr) -> bool:
+    """Whether each term of a sum has the loss in it, so that no term may be what the text's own loss gives."""
+    if e.op == "add":
+        return all(map(_every_term_of_loss, e.args))
+    return _every_term_of_loss(e.args[0]) if e.op in ("tsum", "isum") else _speaks_of_loss(e)
 
 
 def _speaks_of_loss(e: Expr) -> bool:

@@ -19,13 +19,16 @@ from symrnn.expr import (
     Index,
     Size,
     Symbol,
+    Time,
     add,
     along,
     apply,
     is_zero,
     node,
     resize,
+    retime,
     shift,
+    symbol,
     symbols,
     transform,
     unify,
@@ -45,8 +48,10 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions", "layout")
+        "assume", "definitions", "layout", "unsure")
 
+AT_END = "[t=T]"
+"""The name of the number that is one at the last step and zero before it; no text can write it."""
 DEEPEST = 8
 """How many steps back a definition is put into itself to see whether a text says it again."""
 
@@ -71,6 +76,7 @@ class Setting:
     has_update: bool = False
     summed: set[str] = field(default_factory=set)                     # what the text defines by a sum over steps
     solved: Mapping[str, Size] = field(default_factory=dict)          # sizes that a definition settles by itself
+    unsure: frozenset[str] = frozenset()                              # names of whose kind nothing is known
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
 
     @classmethod
@@ -107,12 +113,13 @@ class Setting:
                                        next_step="Write for example `elided: {\\sigma: \\sigma(o)}`.")
             scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
         given = parent is not None
+        unsure = frozenset(map(str, data.get("unsure") or ())) | (parent.unsure if parent else frozenset())
         if scope.layout not in LAYOUTS:
             raise DeclarationError("the layout", must="be one of " + ", ".join(LAYOUTS), came=scope.layout, where=where,
                                    next_step="denominator is the default: a gradient lies like its variable")
         made = cls(name, scope, _names(data.get("simplex")) or (parent.simplex if given and parent else frozenset()),
                    str(data.get("initial", parent.initial if parent else "given")),
-                   str(data.get("source", parent.source if parent else "")))
+                   str(data.get("source", parent.source if parent else "")), unsure=unsure)
         if "definitions" in data and parent is not None:
             made.adopt(parent)
         made.conditions = tuple(c for text in _list(data.get("assume")) for c in made.condition(text, where))
@@ -143,7 +150,8 @@ class Setting:
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
-        found = found or self._alias(left, right) or self._formula(left, right) or self._variable(left, right)
+        found = found or self._alias(left, right) or self._formula(left, right) or self._at_the_end(left, right)
+        found = found or self._variable(left, right)
         found = found or self._differentiated(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
@@ -171,11 +179,16 @@ class Setting:
             return None
         if (found := open_sum(right, self.scope.table.time_letter)) is not None:
             return self._open_total(named.head, *found)
+        scale, right = _numeric_factor(right)
         if right.op != "Sum":
             return None
         letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
         whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
         if not whole or restriction.op != "Absent":
+            return None
+        if letter == self.scope.table.time_letter and named.head in (self.scope.total, None) and (body.op != "Sym" or scale is not None):
+            return self._explicit_total(named.head, body if scale is None else Node("Mul", (scale, body)))
+        if scale is not None:
             return None
         if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
             d = self.scope.table.get(named.head)
@@ -185,6 +198,22 @@ class Setting:
             self.has_total = True
             return TOTAL
         return None
+
+    def _explicit_total(self, total: str, body: Node) -> str | None:
+        """The total loss as a sum over all steps of something that is written out."""
+        E = Elaborator(self.scope)
+        try:
+            printed = resize(E(body), {**self.solved, **E.sizes})
+        except Meaningless:
+            return None
+        loss = resize(printed, unify([(printed, printed)]))
+        if LOSS in self.scope.defined or loss.shape != SCALAR or not self._fit(printed, printed) or foresees(loss) or any(
+                x.op == "deriv" or x.op == "sym" and x.attr.name in (LOSS, TOTAL) for x in walk(loss)):
+            return None
+        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), loss))
+        self.scope, self.has_total = self.scope.define(LOSS), True
+        self._solve(printed, printed, E.sizes)
+        return TOTAL
 
     def _open_total(self, total: str, call: Node, scaled: bool) -> str | None:
         """The total loss as a sum of values of a function that is never given; a factor before the sum is part of that function."""
@@ -205,6 +234,50 @@ class Setting:
         self.scope, self.has_total = self.scope.define(LOSS), True
         return TOTAL
 
+    def _at_the_end(self, left: Node, right: Node) -> str | None:
+        """What is computed once, from the last step: an output, or the total loss.
+
+        In the model it has a value at every step, and the loss counts at the last one only.
+        """
+        name = left.head
+        is_total = name == self.scope.total and not self.has_total and LOSS not in self.scope.defined
+        d = self.scope.table.get(name)
+        if left.op != "Sym" or len(left.args) != 1 or name in self.scope.defined or not (is_total or d is not None and not d.sequence):
+            return None
+        value = self._value_at_the_end(right, is_total)
+        if value is None or is_total and (value.shape not in (None, SCALAR) or not self._fit(value, value)):
+            return None
+        if not is_total:
+            return self._final(name, value)
+        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), symbol(AT_END, SCALAR, "input", NOW) * value))
+        self.scope, self.has_total = self.scope.define(LOSS), True
+        self.conditions = (*self.conditions, Condition("at-end", (AT_END,), f"{name} is the loss of the last step"))
+        return TOTAL
+
+    def _final(self, name: str, value: Expr) -> str | None:
+        target = Elaborator(self.scope)(Node("Sym", (name,)))
+        target, value = (resize(x, self.solved) for x in (target, value))
+        if target.op != "sym" or self._needs(value, name) or not self._fit(target, value):
+            return None
+        self.equations.append(Equation(Symbol(name, target.attr.shape, "variable", NOW), value))
+        self.scope = replace(self.scope.define(name), final=self.scope.final | {name})
+        self._solve(target, value, {})
+        return name
+
+    def _value_at_the_end(self, n: Node, is_total: bool) -> Expr | None:
+        """A value that needs the last step only, as one of every step; None if it needs others, or none."""
+        E = Elaborator(self.scope)
+        try:
+            d = self.scope.table.lookup(n.nodes[0].head) if n.op == "Call" and n.nodes[0].op == "Sym" else None
+            known = n.op != "Call" or d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
+            value = E(n) if known or not is_total else node("vcall", *map(E, n.nodes[1:]), attr=(n.nodes[0].head, SCALAR))
+        except Meaningless:
+            return None
+        times = {s.time for s in symbols(value) if s.time is not None}
+        if times != {Time("T")} or any(x.op in ("deriv", "tsum") for x in walk(value)):
+            return None
+        return retime(resize(value, {**self.solved, **E.sizes}), lambda x: NOW)
+
     def _differentiated(self, left: Node, right: Node) -> str | None:
         """The loss of one step, which no equation gives, by a derivative: dL/do = -d/do of a sum says what L is at one step."""
         negative = right.op == "Neg"
@@ -221,7 +294,7 @@ class Setting:
             return None
         loss = resize(loss, {**self.solved, **E.sizes})
         printed, loss = loss, resize(loss, unify([(loss, loss)]))
-        if loss.shape != SCALAR or foresees(loss) or any(x.op == "deriv" for x in walk(loss)):
+        if loss.shape != SCALAR or not self._fit(printed, printed) or foresees(loss) or any(x.op == "deriv" for x in walk(loss)):
             return None
         self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), loss))
         self.scope = self.scope.define(LOSS)
@@ -321,7 +394,7 @@ class Setting:
         printed = target, value
         if target.op == "entry":
             target, value = _whole(target, value)
-        fits = value.shape == target.shape or bool(unify([(target, value)]))
+        fits = self._fit(target, value)
         if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or core in self.summed:
             return None
         if foresees(value):                                          # it has a definition, if not one of this kind
@@ -331,6 +404,14 @@ class Setting:
         self.scope = inner.define(core)
         self._solve(*printed, E.sizes)
         return core
+
+    def _fit(self, target: Expr, value: Expr) -> bool:
+        """Whether two sides have one shape, or can have one; an array whose kind is only guessed is not made a single number for it."""
+        values = unify([(target, value)])
+        if self.guessed and 1 in values.values():
+            own = unify([(value, value)])                             # a number by its own operations
+            return 1 not in own.values() and resize(value, own).shape == SCALAR
+        return value.shape == target.shape or bool(values)
 
     def _solve(self, left: Expr, right: Expr, told: Mapping[str, Size]) -> None:
         """Keep the sizes that an equation settles, which no longer stand in it."""
@@ -438,7 +519,7 @@ class Setting:
         """The model of the definitions so far."""
         loss = LOSS if any(e.name == LOSS for e in self.equations) else None
         rows = self.settled()
-        values = sizes_of(rows)                                       # a sum over components becomes one of entries once sizes are known
+        values = self.sizes()                                         # a sum over components becomes one of entries once sizes are known
         rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
         total = TOTAL if self.scope.total is not None or TOTAL not in self.scope.table else "no total"
         return Model.build(name, rows, loss=loss, total=total, simplex=self.simplex, initial=self.initial,
@@ -453,7 +534,8 @@ class Setting:
             if s is None or s.name not in names or s.kind not in ("input", "parameter", "constant"):
                 return None
             return node("sym", attr=Symbol(s.name, s.shape, "variable", s.time or NOW))
-        return [Equation(e.left, transform(e.right, change)) for e in self.equations]
+        return [Equation(resize(node("sym", attr=e.left), self.solved).attr, resize(transform(e.right, change), self.solved))
+                for e in self.equations]
 
     # ---------------------------------------------------------------------------------------------------------- conditions
     def condition(self, text: str, where: Place | None = None, of: Iterable[Node] = ()) -> list[Condition]:
@@ -492,6 +574,16 @@ def foresees(e: Expr) -> bool:
     """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
     return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
                                                        for s in symbols(e))
+
+
+def _numeric_factor(n: Node) -> tuple[Node | None, Node]:
+    """A number before a sum, and the sum."""
+    if n.op == "Neg":
+        inner, rest = _numeric_factor(n.nodes[0])
+        return Node("Neg", (inner or Node("Num", ("1",)),)), rest
+    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") for m in nodes_of(n.nodes[0])):
+        return n.nodes[0], n.nodes[1]
+    return None, n
 
 
 def _differentiates(right: Node, left: Node) -> Node | None:

@@ -21,7 +21,7 @@ LAYERS = (
     ("points",),
     ("prove", "write", "emit"),
     ("repair",),
-    ("conditions", "implied", "vectorised"),
+    ("conditions", "factors", "implied", "vectorised"),
     ("setting",),
     ("document",),
     ("compiling",),

@@ -5,6 +5,7 @@ between two known sizes is left in the expression as its fault.
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -115,7 +116,8 @@ def named(values: Mapping[str, Size], symbols: Iterable[Symbol]) -> dict[str, Si
             s = out.get(s, s) if isinstance(s, str) else s
             if not unknown(s):
                 continue
-            base = f"n_{sym.name}" if sym.shape[1] == 1 else f"n_{sym.name}{axis + 1}"
+            word = re.sub(r"\W+", "_", sym.name).strip("_")           # a size is a name in sums of sizes: hat(y) would be two
+            base = f"n_{word}" if sym.shape[1] == 1 else f"n_{word}{axis + 1}"
             name = base if base not in taken else next(f"{base}_{k}" for k in range(2, 99) if f"{base}_{k}" not in taken)
             taken.add(name)
             out = {key: name if value == s else value for key, value in out.items()} | {str(s): name}

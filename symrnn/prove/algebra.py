@@ -289,7 +289,7 @@ class Algebra(Products):
             if s is not None and s.time is not None:
                 to = move(s.time)
                 if to == s.time:
-                    return a if self.zero(s) else None              # a fact may hold now that did not when the form was made
+                    return a if self.zero(s) or self.one(s) else None              # a fact may hold now that did not when the form was made
                 return Atom(a.kind, a.name, Symbol(s.name, s.shape, s.kind, to), a.args, a.slots)
             if a.kind == "n" and a.name.startswith(STEP):
                 t = Time(a.name[len(STEP):])

@@ -38,7 +38,8 @@ class Point:
         self.free = free or Free()
         self.known = known_symbols(model)
         self.first = first_steps(model)
-        subjects = {kind: {c.subject[0] for c in conditions if c.kind == kind} for kind in ("simplex", "zero", "past-zero")}
+        subjects = {kind: {c.subject[0] for c in conditions if c.kind == kind} for kind in ("simplex", "zero", "past-zero", "at-end")}
+        self.at_end = subjects["at-end"]
         self.simplex = subjects["simplex"] | model.simplex
         self.zero, self.past = subjects["zero"], set(subjects["past-zero"])
         self.stated_past: set[object] = set(self.past)
@@ -201,6 +202,8 @@ class Point:
         if found is None:
             if name in self.zero or (name in self.past and step is not None and step < 1):
                 return self.system.full(shape, 0)
+            if name in self.at_end:
+                return self.system.full(shape, int(step == self.T))
             found = self.drawn[name, step] = self.system.array(self.draw(name, step, shape, name in self.simplex))
         return found
 
@@ -304,7 +307,7 @@ class Point:
         return max((self.step(time, env) for time in times), default=self.T)
 
 
-CONDITIONS = {"simplex", "zero", "past-zero", "beyond-zero", "equal", "distinct", "before-end", "immediate"}
+CONDITIONS = {"simplex", "zero", "past-zero", "at-end", "beyond-zero", "equal", "distinct", "before-end", "immediate"}
 
 
 def known_symbols(model: Model) -> dict[str, Symbol]:

@@ -288,4 +288,5 @@ REWRITES: dict[str, Rewrite] = {r.name: r for r in (
     Rewrite("value at zero", "f(0) where the table gives it"),
     Rewrite("clearing denominators", "a = b where c a = c b and c is not zero"),
     Rewrite("zero", "a symbol that a fact makes zero"),
+    Rewrite("one", "a symbol that a fact makes one"),
 )}

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 
 from symrnn.expr import Symbol, Time
@@ -103,7 +104,7 @@ class Prover(Meaning):
         """Equality of two forms that may carry sums over time."""
         if left == right or self.algebra.counted(left) == self.algebra.counted(right):
             return self.state("both sides have one normal form")
-        left, right = self.opened(left), self.opened(right)
+        left, right = self.at_last(self.opened(left)), self.at_last(self.opened(right))
         if not any(t.over for f in (left, right) for t, _ in f.terms):
             return self.attempt(lambda: self.pointwise(left, right))
         routes: dict[tuple[Form, Form], Route] = {}
@@ -120,6 +121,26 @@ class Prover(Meaning):
         for s in values:
             self.notes.inlined[str(s)] = None
         return self.algebra.substitute(f, values)
+
+    def at_last(self, f: Form) -> Form:
+        """Every sum to T over what is zero before the last step, as its last term."""
+        if not self.at_end:
+            return f
+        values = {s: d for s in f.symbols() if s.kind == "adjoint" and s.time is not None and s.time.base == BOUND
+                  and (d := self.definition(s)) is not None and all(map(self.marked, d.terms))}
+        f = self.algebra.substitute(f, values)
+        pieces = [self.algebra.form(f.labels, {})]
+        for t, c in f.terms:
+            whole = t.over is not None and t.over[1] == Time("T") and t.over[0] in (Time("", 1), Time("t"))
+            body = self.algebra.form(f.labels, {t if not whole else Term(t.parts): c})
+            pieces.append(self.algebra.place(body, BOUND, Time("T")) if whole and self.marked((t, c), 0) else
+                          self.algebra.form(f.labels, {t: c}))
+        return self.algebra.add(*pieces)
+
+    def marked(self, term: tuple[Term, Fraction], offset: int | None = None) -> bool:
+        """Whether a product has a factor that is zero before the last step (of the step with this offset, if it is given)."""
+        marks = [a.symbol.time for a, _, _ in term[0].flat() if a.symbol is not None and a.symbol.name in self.at_end]
+        return any(t is not None and offset in (None, t.offset) for t in marks)
 
     def ranged(self, f: Form, move: int | None) -> Form:
         """Every sum over t brought to 1..T (or t..T, 1..t), re-indexed by ``move`` (None: so that its latest step is t).
@@ -293,7 +314,8 @@ class Prover(Meaning):
         if t.base == window.base and not window.low <= t.offset <= window.high:
             return False
         if not t.base:
-            return t.offset >= 1 and (self.last is None or t.offset <= self.last)
+            first = self.first[s.name] if s.kind == "adjoint" and s.name in self.states else 1
+            return t.offset >= first and (self.last is None or t.offset <= self.last)
         if t.base == "T":
             return t.offset <= 0
         return t.base == window.base

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from symrnn.bptt import Derivation, derive
 from symrnn.errors import SymrnnError
-from symrnn.expr import Expr, Index, Size, Symbol, Time, lift, symbols, walk
+from symrnn.expr import Expr, Index, Size, Symbol, Time, add, lift, symbols, walk, zeros
 from symrnn.prove.algebra import Algebra
 from symrnn.prove.claim import Claim, Unsupported
 from symrnn.prove.forms import BOUND, Form
@@ -60,11 +60,13 @@ class Meaning:
         self.notes = Notes()
         self.zeros = claim.subjects("zero")
         self.past = claim.subjects("past-zero")
+        self.at_end = claim.subjects("at-end")
+        self.ahead = _ahead(claim, set(self.first))
         names, apart = self._indices()
         simplex = self.model.simplex | {str(s) for s in claim.subjects("simplex")}
         if simplex & {str(s) for s in self.zeros | self.past}:
             raise Unsupported("conditions that contradict each other: a vector that sums to one and is zero")
-        self.algebra = Algebra(simplex, self.is_zero, apart, lambda rule: self.notes.rules.setdefault(rule))
+        self.algebra = Algebra(simplex, self.is_zero, apart, lambda rule: self.notes.rules.setdefault(rule), self.is_one)
         self.lower = Lowering(self.algebra, names, self.local)
         self._plain = Lowering(self.algebra)                        # for the equations of the model: no names, no letter around
         self._definitions: dict[tuple[Symbol, int | None], tuple[Form, Notes]] = {}
@@ -100,6 +102,8 @@ class Meaning:
                 fact = "the adjoints after step T are zero"
         elif s.kind == "gradient":
             return False
+        elif s.name in self.at_end:
+            return t is not None and self._before_end(t)
         elif s.name in self.zeros:
             fact = f"{s.name} = 0"
         elif t is not None and not t.base and t.offset <= 0:
@@ -110,6 +114,17 @@ class Meaning:
         if fact:
             self.notes.facts[fact] = None
         return bool(fact)
+
+    def is_one(self, s: Symbol) -> bool:
+        """Whether a number marks the last step, and its step is the last."""
+        t = s.time
+        return s.name in self.at_end and t is not None and (t == Time("T") or not t.base and t.offset == self.last)
+
+    def _before_end(self, t: Time) -> bool:
+        """Whether a step is known to lie before T; every step t that the claim speaks of is at most T, or so far before it."""
+        if not t.base:
+            return self.last is not None and t.offset < self.last
+        return t.base == "T" and t.offset < 0 or t.base == "t" and t.offset < self.ahead
 
     def exists(self, s: Symbol) -> bool:
         """Whether the symbol exists at its step; of what the model does not define, nothing is known and it is taken to."""
@@ -191,8 +206,25 @@ class Meaning:
                 table = self.derivation.adjoints if s.kind == "adjoint" else self.derivation.gradients
             except SymrnnError as error:
                 raise Unsupported(error.came) from None
-            return lift(1) if s.kind == "adjoint" and s.name == self.model.loss else table.get(s.name)
+            found = lift(1) if s.kind == "adjoint" and s.name == self.model.loss else table.get(s.name)
+            given = s.time is not None and not s.time.base and s.time.offset < 1
+            return self._from_first(found, s) if found is not None and given else found
         return None
+
+    def _from_first(self, adjoint: Expr, s: Symbol) -> Expr:
+        """The adjoint of a state that is given: what the equations of the steps from the first on add to it, and no others."""
+        assert s.time is not None
+        loss = self.model.definitions[self.model.loss or ""]
+        if any(x.name == s.name and x.time is not None and x.time.offset for x in symbols(loss)):
+            raise Unsupported(f"the adjoint of {s}, which the loss of a later step mentions")
+        kept = []
+        for term in adjoint.args if adjoint.op == "add" else (adjoint,):
+            steps = {x.time.offset for x in symbols(term) if x.kind == "adjoint" and x.time is not None}
+            if len(steps) > 1:
+                raise Unsupported(f"the adjoint of {s}, whose terms are of several steps")
+            if steps and s.time.offset + min(steps) >= 1:
+                kept.append(term)
+        return add(*kept) if kept else zeros(s.shape)
 
     def depends(self, name: str, on: str) -> bool:
         """Whether a variable depends on a quantity through the equations, at any step."""
@@ -315,6 +347,17 @@ class Meaning:
         assert f is not None
         self.notes.inlined[u.name] = None
         return f
+
+
+def _ahead(claim: Claim, known: set[str]) -> int:
+    """How many steps after t the claim speaks of outside its sums, so that t lies at least so many before T."""
+    found, todo = [0, int(claim.states("before-end"))], [claim.left, claim.right]
+    while todo:
+        x = todo.pop()
+        if x.op == "sym" and x.attr.name in known and x.attr.time is not None and x.attr.time.base == "t":
+            found.append(x.attr.time.offset)
+        todo += () if x.op == "tsum" else x.args
+    return max(found)
 
 
 def inside(over: tuple[Time, Time]) -> bool:

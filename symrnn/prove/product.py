@@ -28,9 +28,10 @@ class Products:
     """
 
     def __init__(self, simplex: Iterable[str] = (), zero: Callable[[Symbol], bool] = lambda s: False,
-                 distinct: Iterable[frozenset[Label]] = (), note: Callable[[str], object] | None = None) -> None:
+                 distinct: Iterable[frozenset[Label]] = (), note: Callable[[str], object] | None = None,
+                 one: Callable[[Symbol], bool] = lambda s: False) -> None:
         self.simplex = frozenset(simplex)
-        self.zero = zero
+        self.zero, self.one = zero, one
         self.distinct = frozenset(distinct)
         self.used: dict[str, None] = {}
         self.note = note or self.used.setdefault
@@ -81,6 +82,9 @@ class Products:
                         raise Unsupported(f"a division by {a.symbol}, which is zero")
                     self.note("zero")
                     return None
+                if a.symbol is not None and self.one(a.symbol):
+                    self.note("one")
+                    continue
                 if a.kind == "d":
                     merged[a, tuple(sorted(ix))] = 1                # delta^n = delta for n > 0; a reciprocal of it is refused
                     continue

@@ -49,6 +49,8 @@ class Comparison:
 
 def components_of(claim: Claim, sizes: Mapping[str, int], T: int) -> Components:
     """The component form of the model of a claim, under the conditions that the claim states."""
+    if claim.subjects("at-end"):
+        raise Unsupported("a loss at the last step only, in the component form")
     names = {kind: [str(n) for n in claim.subjects(kind)] for kind in ("simplex", "zero", "past-zero")}
     return Components(claim.model, sizes, T, simplex=names["simplex"], zero=names["zero"], past_zero=names["past-zero"],
                       immediate=claim.states("immediate"))

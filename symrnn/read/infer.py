@@ -36,6 +36,9 @@ STYLES = (
 LAGGED = re.compile(r"[_^(\[<{]\s*\{?\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
 """A letter plus or minus one: the mark of a time letter."""
 
+BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
+"""The letter of a sum or a product, which runs over steps but is not the running one."""
+
 COUNTERS = frozenset("ijklmrs")
 LOSSES = frozenset({"L", "E", "J", "C", "ell", "l", "Loss", "loss", "e", "F"})
 STEPS = frozenset({"T", "tau", "N"})
@@ -43,6 +46,8 @@ SCALARS = frozenset("eta alpha lambda gamma epsilon mu rho zeta kappa omega nu".
 CONVENTIONAL = frozenset({"I", "e", "pi", "d"})
 """Names that keep the meaning they have everywhere, unless a text declares them."""
 
+DEFAULT = "scalar?"
+"""What a name is taken for of whose kind nothing is known."""
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
 """How each rank is declared with its sizes left open."""
 FUNCTIONS = frozenset({"f", "g", "phi", "psi", "sigma"})
@@ -78,8 +83,11 @@ def time_style(formulas: Iterable[str]) -> tuple[str, str]:
     text = " ; ".join(formulas)
     letters = Counter(LAGGED.findall(text))
     letter = max(letters, key=lambda x: (letters[x], x == "t")) if letters else "t"
-    if "t" in letters and letters["t"] * 2 >= letters[letter]:
+    free = {x: n for x, n in letters.items() if x not in set(BOUND.findall(text))}
+    if "t" in letters:
         letter = "t"
+    elif free:
+        letter = max(free, key=lambda x: free[x])
     for style, mark in STYLES:
         if any(found == letter for found in mark.findall(text)):
             return style, letter.lstrip("\\")
@@ -198,11 +206,16 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
+    known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
     carried = ranks(trees, {**known, **dict.fromkeys(LOSSES - set(known), "scalar")})
     for name, u in found.items():
         if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
         declared = _said(stated[name]) if name in stated else _words(name, u, matrices, prose)
+        if declared == DEFAULT:
+            declared = "scalar"
+            if name not in carried:
+                data.setdefault("unsure", []).append(name)
         if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if name not in stated and name in marked:
@@ -349,7 +362,7 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
         return "scalar" + sequence
     if u.timed or u.indices.get(1) or u.turned or u.right or u.argument or base in ("b", "c", "beta"):
         return "vector" + sequence
-    return "scalar"
+    return DEFAULT
 
 
 def _function_words(name: str, u: Use, prose: str) -> str | None:

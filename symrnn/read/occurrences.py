@@ -180,6 +180,8 @@ class Names:
             return self.time(step)
         if part is not None:
             self.note("copy", f"{d.name} at one step is the use that step makes of it")
+        elif d.name in self.scope.final:
+            return Time("T")
         elif d.sequence or d.name in self.scope.defined:
             letter = self.scope.table.time_letter
             if d.sequence:

@@ -11,7 +11,7 @@ taken from the letters themselves.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from symrnn.read.symbols import STANDARD
 from symrnn.read.tree import Node, walk
@@ -27,7 +27,17 @@ PAIRS = {("matrix", "vector"): "vector", ("matrix", "matrix"): "matrix", ("row",
 
 def ranks(trees: Iterable[Node], known: Mapping[str, str]) -> dict[str, str]:
     """The ranks of the symbols of some trees, among them those that were known."""
-    return Ranks(dict(known)).run(list(trees))
+    matrices = {name for name, rank in known.items() if rank == "matrix"}
+    return Ranks(dict(known)).run([_applied(tree, matrices) for tree in trees])
+
+
+def _applied(n: Node, matrices: Set[str]) -> Node:
+    """The tree with a matrix before a bracket as a factor, which a sign of transposition behind it then belongs to."""
+    call = n.nodes[0] if n.op == "Transpose" and n.nodes else n
+    if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].op == "Sym" and call.nodes[0].head in matrices:
+        matrix, other = call.nodes
+        return Node("Mul", (matrix if n is call else Node("Transpose", (matrix,)), _applied(other, matrices)), n.span)
+    return Node(n.op, tuple(_applied(a, matrices) if isinstance(a, Node) else a for a in n.args), n.span)
 
 
 class Ranks:
@@ -74,6 +84,8 @@ class Ranks:
             return self.pull(n.nodes[1])
         if n.op == "Sum":
             return self.pull(n.nodes[3])
+        if n.op == "Norm":
+            self.pull(n.nodes[0])
         return "scalar" if n.op == "Norm" else None
 
     def push(self, n: Node, rank: str) -> None:

@@ -17,8 +17,8 @@ class Scope:
     ``defined``: names with an equation. ``targets``: sequences that are given beside the inputs. ``loss`` and ``total``: the
     names of the loss of one step and of their sum (they may be written with one letter). ``steps``: names of the last step.
     ``elided``: what a bare function name stands for (a text that writes sigma for sigma(o)). ``rate``: the learning rate of
-    update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula). ``layout``: how the
-    derivative of a scalar lies, one of :data:`LAYOUTS`.
+    update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula). ``final``: names of
+    what is computed once, from the last step. ``layout``: how the derivative of a scalar lies, one of :data:`LAYOUTS`.
     """
 
     table: SymbolTable
@@ -30,6 +30,7 @@ class Scope:
     elided: Mapping[str, Node] = field(default_factory=dict)
     rate: str | None = None
     functions: Mapping[str, tuple[str, Node]] = field(default_factory=dict)
+    final: frozenset[str] = frozenset()
     layout: str = "denominator"
 
     def define(self, name: str) -> Scope:

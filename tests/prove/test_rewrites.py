@@ -20,6 +20,7 @@ from symrnn.expr import (
     Expr,
     Index,
     Symbol,
+    Time,
     apply,
     delta,
     diag,
@@ -51,6 +52,7 @@ u, v = symbol("u"), symbol("v")
 o, a, y = symbol("o", ("n", 1)), symbol("a", ("n", 1)), symbol("y", ("n", 1), "target")
 W = symbol("W", ("n", "m"))
 i, j, k = Index("i", "n"), Index("j", "n"), Index("k", "m")
+last = symbol("last", time=Time("T"))
 EMPTY = Model.build("none", [])
 
 
@@ -74,10 +76,11 @@ class Case:
     right: Expr
     simplex: frozenset[str] = frozenset()
     zero: frozenset[str] = frozenset()
+    one: frozenset[str] = frozenset()
     positive: frozenset[str] = frozenset()
 
     def algebra(self) -> Algebra:
-        return Algebra(self.simplex, lambda x: x.name in self.zero)
+        return Algebra(self.simplex, lambda x: x.name in self.zero, one=lambda x: x.name in self.one)
 
 
 def known(left: Expr, right: Expr, **facts: str) -> Case:
@@ -172,6 +175,9 @@ CASES: dict[str, list[Case]] = {
         known(W.T @ a + total(o) * ones(("m", 1)), total(o) * ones(("m", 1)), zero="a"),
         known(f("tanh", u + v), f("tanh", u), zero="v"), known(smul(u, softmax(a + o)), smul(u, softmax(o)), zero="a")
     ],
+    "one": [
+        known(last * u, u, one="last"), known(smul(last ** 2, o), o, one="last"), known(f("tanh", last * u), f("tanh", u), one="last"),
+    ],
 }
 
 #: Where a rewrite looks as if it applied and does not.
@@ -193,7 +199,7 @@ H = mpf(10) ** -18
 
 
 def points(case: Case) -> list[World]:
-    return [replace(w, simplex=case.simplex, zero=case.zero, positive=case.positive) for w in WORLDS]
+    return [replace(w, simplex=case.simplex, zero=case.zero, one=case.one, positive=case.positive) for w in WORLDS]
 
 
 @cache
@@ -232,7 +238,7 @@ def slopes(case: Case) -> bool:
     lower = Lowering(case.algebra())
     for e in dict.fromkeys((case.left, case.right)):
         form = lower(e)
-        for x in sorted({x for x in form.symbols() if x.name not in case.simplex | case.zero}):
+        for x in sorted({x for x in form.symbols() if x.name not in case.simplex | case.zero | case.one}):
             labels = [label for label, n in zip(("@dr", "@dc"), x.shape, strict=True) if n != 1]
             d = lower.algebra.derivative(form, x, labels)
             for w, want in zip(points(case), slope(case, e, x), strict=True):
@@ -275,6 +281,7 @@ def test_a_proof_names_the_rewrites_that_take_part_in_it(name):
 
 def proof_of(case: Case):
     facts = [Condition("simplex", (x,)) for x in case.simplex] + [Condition("zero", (x,)) for x in case.zero]
+    facts += [Condition("at-end", (x,)) for x in case.one]
     return Prover(Claim(case.left, case.right, EMPTY, conditions=tuple(facts))).prove()
 
 

@@ -53,6 +53,7 @@ class World:
     positive: frozenset[str] = frozenset()
     simplex: frozenset[str] = frozenset()
     zero: frozenset[str] = frozenset()
+    one: frozenset[str] = frozenset()
     moved: dict[tuple[str, str, int | None], tuple[int, int, Any]] = field(default_factory=dict)
     defined: dict[Symbol, Expr] = field(default_factory=dict)
     known: dict[tuple[str, str, int | None], Table] = field(default_factory=dict)
@@ -76,7 +77,7 @@ class World:
         low = mpf("0.2") if s.name in self.positive else -1
         if (s.name, s.kind, step) in self.known:
             return self.known[s.name, s.kind, step]
-        made = [[mpf(0) if s.name in self.zero else number(self.seed, s.name, s.kind, step, r, c, low=low)
+        made = [[mpf(0) if s.name in self.zero else mpf(1) if s.name in self.one else number(self.seed, s.name, s.kind, step, r, c, low=low)
                  for c in range(columns)] for r in range(rows)]
         if s.name in self.simplex:
             whole = sum(abs(row[0]) for row in made)
