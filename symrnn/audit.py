@@ -1,7 +1,7 @@
 """Judging documents: every span read, every statement given its role, every relation its verdict."""
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
+from symrnn.listings import findings
 from symrnn.model import Model
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Document, Span, load_document
@@ -159,7 +160,12 @@ class Auditor:
             if progress:
                 progress(n, len(self.compiled.rows), f"{self.document.path}:{row.span.line}")
             out.append(self._judge(row))
-        return tuple(out)
+        return tuple(sorted((*out, *self._listings()), key=lambda e: e.span.offset))
+
+    def _listings(self) -> Iterator[Equation]:
+        """The statements of listings that compute what the equations define."""
+        for n, f in enumerate(findings(self, self.document, self.settings), start=1):
+            yield Equation(f"code-{n}", f.span, "code", (f.relation,), f.relation.verdict.reason, uses=f.uses)
 
     def _observed(self, readings: Sequence[Reading]) -> Notation:
         """How the author writes: names, times, transposes, diagonals, gradients."""

@@ -27,6 +27,7 @@ LAYERS = (
     ("compiling",),
     ("unclear",),
     ("judge",),
+    ("listings",),
     ("audit",),
     ("claims",),
     ("report",),

@@ -118,9 +118,16 @@ def audit_markdown(audit: Json) -> str:
                 continue
             for relation in equation["relations"]:
                 if relation["verdict"] is not None:
-                    cells = (str(equation["line"]), relation["verdict"], _inline(relation["latex"]), _finding(relation))
+                    cells = (str(equation["line"]), relation["verdict"], _shown(equation, relation), _finding(relation))
                     lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def _shown(equation: Json, relation: Json) -> str:
+    """Return what stands in the document, mathematics or program text, for a Markdown table."""
+    if equation["role"] != "code":
+        return _inline(relation["latex"])
+    return f"`` {relation['latex'].replace('|', chr(92) + '|')} ``"
 
 
 def _inline(latex: str) -> str:

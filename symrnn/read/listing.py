@@ -15,6 +15,7 @@ in the tables is listed as skipped with its line; nothing is guessed.
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,6 +29,7 @@ from symrnn.read.names import canonical_name
 from symrnn.read.numpy_table import BINARY, FILLED, FUNCTIONS, MODULES, PRODUCTS, SINGLE, total
 from symrnn.read.tree import ABSENT, SYM_T, Node, num, sym
 
+_ASSIGNMENT = re.compile(r"^[ \t]*(?:self\.)?([A-Za-z_]\w*)(?:\[[^\]\n]*\])?[ \t]*=(?!=)", re.M)
 INCREASED: Mapping[type, str] = MappingProxyType({ast.Add: "+=", ast.Sub: "-="})
 BEFORE = Node("Add", (SYM_T, Node("Neg", (num(1),))))
 """The step before."""
@@ -37,7 +39,8 @@ BEFORE = Node("Add", (SYM_T, Node("Neg", (num(1),))))
 class Lifted:
     """One statement as an equation: target, relation (``=``, ``+=``, ``-=``), value, the line of the document, the function round it.
 
-    The spans of the nodes are offsets in the text of the block. What a function returns has the name of the function as its target.
+    The spans of the nodes are offsets in the text of the block, and so is ``span``, that of the statement. What a function returns has
+    the name of the function as its target, and is ``returned``.
     """
 
     target: Node
@@ -45,6 +48,8 @@ class Lifted:
     value: Node
     line: int
     within: str = ""
+    span: tuple[int, int] = (0, 0)
+    returned: bool = False
 
     @property
     def equation(self) -> Node:
@@ -54,12 +59,14 @@ class Lifted:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A statement that was not lifted: its text, its line, and the construct that is not known."""
+    """A statement that was not lifted: its text, its line, the construct that is not known, its span, and the names that it assigns."""
 
     text: str
     line: int
     reason: str
     within: str = ""
+    span: tuple[int, int] = (0, 0)
+    assigns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,12 @@ def lift(code: Block) -> Listing:
             tree = ast.parse(textwrap.dedent(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        return Listing(skipped=(Skipped(text.strip()[:80], code.line + line - 1, "no Python that can be parsed"),))
+        lines = text.split("\n")
+        wrong = lines[min(line, len(lines)) - 1]
+        start = sum(len(x) + 1 for x in lines[: min(line, len(lines)) - 1]) + len(wrong) - len(wrong.lstrip())
+        names = tuple(dict.fromkeys(m[1] for m in _ASSIGNMENT.finditer(text)))
+        return Listing(skipped=(Skipped(text.strip()[:80], code.line + line - 1, "no Python that can be parsed", "",
+                                        (start, start + len(wrong.strip())), names),))
     reader = _Reader(code, text)
     try:
         reader.block(tree.body, _Frame())
@@ -158,8 +170,10 @@ class _Reader:
         """List a statement; what it assigns has no known value from here on."""
         low, high = self.span(statement)
         text = " ".join(self.text[low:high].split())
-        self.skipped.append(Skipped(text if len(text) <= 80 else text[:79] + "…", self.line(statement), reason, frame.within))
-        for name in py.assigned([statement], frame.owner):
+        names = tuple(dict.fromkeys(py.assigned([statement], frame.owner)))
+        self.skipped.append(Skipped(text if len(text) <= 80 else text[:79] + "…", self.line(statement), reason, frame.within, (low, high),
+                                    tuple(py.last_part(name) for name in names)))
+        for name in names:
             frame.assigned[name] = -1
 
     def statement(self, s: ast.stmt, frame: _Frame) -> None:
@@ -259,7 +273,7 @@ class _Reader:
                                   (s.value.elts if isinstance(s.value, ast.Tuple) else (s.value,))):
             return
         name = frame.within.rpartition(".")[2]
-        self.equations.append(Lifted(sym(name), "=", self.expression(s.value, frame), self.line(s), frame.within))
+        self.equations.append(Lifted(sym(name), "=", self.expression(s.value, frame), self.line(s), frame.within, self.span(s), True))
 
     def enter(self, s: ast.stmt, target: ast.expr, relation: str, value: Node, frame: _Frame) -> Lifted | None:
         """Keep an equation. An earlier one of the same name (returned) is put into its uses, so that a name has one meaning."""
@@ -268,7 +282,7 @@ class _Reader:
             if not isinstance(target, ast.Subscript) or py.has_slice(target):
                 raise Unknown(target, "only names, attributes and components can be assigned")
             left = self.expression(target, replace(frame, assigned={**frame.assigned, py.variable(py.whole(target), frame.owner) or "": 0}))
-            self.equations.append(Lifted(left, relation, value, self.line(s), frame.within))
+            self.equations.append(Lifted(left, relation, value, self.line(s), frame.within, self.span(s)))
             return None
         if name in frame.arguments and name not in frame.states:
             raise Unknown(s, f"the argument {name} is overwritten")
@@ -287,7 +301,7 @@ class _Reader:
             self.equations[k:] = later
             for other, n in frame.assigned.items():
                 frame.assigned[other] = n - (n > k)
-        self.equations.append(Lifted(left, relation, value, self.line(s), frame.within))
+        self.equations.append(Lifted(left, relation, value, self.line(s), frame.within, self.span(s)))
         return old
 
     # --------------------------------------------------------------------------------------------------------- expressions

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -104,9 +104,20 @@ class Page:
         for d in self.document.directives:
             out.append((d.offset, d.end, self.directive(d) + "\n"))
         for e in self.judged.equations:
-            if e.span.directive is None and e.span.kind != "inline" and e.span.offset >= start:
+            if e.span.directive is None and e.span.kind not in ("inline", "code") and e.span.offset >= start:
                 out.append((*outer(self.document.text, e.span.offset, e.span.latex), self.equation(e)))
-        return sorted(out)
+        return sorted([*out, *self.listings()])
+
+    def listings(self) -> Iterator[tuple[int, int, str]]:
+        """Under each listing what was found for its statements."""
+        for block in self.document.code:
+            low, high = block.offset, block.offset + len(block.text)
+            mine = [e for e in self.judged.equations if e.span.kind == "code" and low <= e.span.offset < high]
+            if mine:
+                rows = [f"- line {e.span.line}, `` {r.latex} ``: {self.verdict(r.verdict, r, short=True)}" for e in mine
+                        for r in e.relations]
+                end = (self.document.text + "\n").find("\n", high)
+                yield end, end, "\n\n" + "\n".join(rows) + "\n"
 
     def directive(self, d: Directive) -> str:
         """One directive, by its row in the table."""

@@ -1,0 +1,148 @@
+"""Listings of a document against its equations: a finding for each statement that computes something of the text. Nothing is run.
+
+A function is judged when it keeps a state from step to step, or assigns a variable that an equation of the text defines. What its
+``__init__`` sets up is not.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from symrnn.errors import SymrnnError
+from symrnn.judge import Context, Relation, TimeIsUp, limited
+from symrnn.listings.match import Found, Matcher, Text
+from symrnn.prove.verdict import Verdict
+from symrnn.read.codelines import without_numbers
+from symrnn.read.document import Block, Document, Lines, Span
+from symrnn.read.listing import Lifted, Listing, Skipped, lift
+from symrnn.setting import Setting
+
+LANGUAGES = frozenset({"python", "py", "python3", "py3", "numpy", "ipython", "pycon"})
+"""The names of fences that hold Python."""
+
+COST: Mapping[str, int] = {"proved": 0, "conditional": 1, "refuted": 3, "undecided": 3}
+"""How badly a scope of the text fits a statement; the scope that fits a function best is the one that it is judged in."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One statement of a listing: where it is, its verdict, and the equations of the text that it was compared with."""
+
+    span: Span
+    relation: Relation
+    uses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Function:
+    """The statements of one function of a listing (or of its top level), in order."""
+
+    within: str
+    equations: tuple[Lifted, ...]
+    skipped: tuple[Skipped, ...]
+
+    @property
+    def assigned(self) -> tuple[str, ...]:
+        """The names that it gives a value."""
+        found = (e.target.head for e in self.equations if not e.returned)
+        return tuple(dict.fromkeys((*found, *(name for s in self.skipped for name in s.assigns))))
+
+
+class Place:
+    """Where a block of code stands in its document."""
+
+    def __init__(self, block: Block, document: Document) -> None:
+        self.block, self.document, self.lines = block, document, Lines(document.text)
+
+    def span(self, span: tuple[int, int]) -> Span:
+        """A statement of the block as a span of the document."""
+        low, high = self.block.offset + span[0], self.block.offset + span[1]
+        return Span(self.document.text[low:high], *self.lines.at(low), *self.lines.at(high), low, "code")
+
+    def text(self, span: tuple[int, int]) -> str:
+        """A statement in one line, without the numbers of lines that stand between its own."""
+        return " ".join(without_numbers(self.block.text)[slice(*span)].split())
+
+
+def functions(listing: Listing) -> Iterator[Function]:
+    """The functions of a listing, apart from those that only set up an object."""
+    names = dict.fromkeys((*(e.within for e in listing.equations), *(s.within for s in listing.skipped)))
+    for name in names:
+        if name.rpartition(".")[2] != "__init__":
+            yield Function(name, tuple(e for whole in listing.equations if whole.within == name for e in parts(whole)),
+                           tuple(s for s in listing.skipped if s.within == name))
+
+
+def parts(e: Lifted) -> Iterator[Lifted]:
+    """A statement; of several values that are returned each one that is computed there."""
+    if not e.returned or e.value.op != "Tuple":
+        yield e
+        return
+    for value in e.value.nodes:
+        if value.op != "Sym":
+            yield replace(e, value=value, span=value.span)
+
+
+def findings(auditor: Context, document: Document, settings: Mapping[str, Setting]) -> Iterator[Finding]:
+    """A finding for every statement of the listings of a document that compute what its equations define.
+
+    Nothing is raised; a document without equations has none.
+    """
+    texts = dict(_texts(auditor, settings))
+    for block in document.code if texts else ():
+        if block.name.lower() not in LANGUAGES:
+            continue
+        listing = lift(block)
+        for function in functions(listing):
+            yield from judged(function, listing, Place(block, document), texts, settings, auditor.timeout)
+
+
+def _texts(auditor: Context, settings: Mapping[str, Setting]) -> Iterator[tuple[str, Text]]:
+    """The models of the scopes, those of later ones last."""
+    for name, setting in settings.items():
+        try:
+            if setting.equations:
+                yield name, Text(auditor.model_of(setting), setting.scope, setting.guessed)
+        except SymrnnError:                                           # its equations do not fit: each claim of the text says so
+            continue
+
+
+def judged(function: Function, listing: Listing, place: Place, texts: Mapping[str, Text], settings: Mapping[str, Setting],
+           timeout: float | None) -> Iterator[Finding]:
+    """The findings of one function, in the scope of the text that fits it best; none if it computes nothing of the text."""
+    rows: dict[str, list[Found]] = {}
+    for name, text in texts.items():
+        matcher = Matcher(text, function.assigned, listing.states, listing.parameters)
+        rows[name] = [matched(matcher, e, timeout) for e in function.equations]
+    best = min(texts, key=lambda name: sum(map(cost, rows[name])))
+    named = any(text.variable(name) for text in texts.values() for name in function.assigned)
+    keeps = any(e.target.head in listing.states for e in function.equations)
+    if not (named or keeps or any(found.matched for found in rows[best])):
+        return
+    for e, found in zip(function.equations, rows[best], strict=True):
+        uses = settings[best].places.get(found.variable or "")
+        yield Finding(place.span(e.span), Relation(place.text(e.span), found.verdict, found.claim), (uses,) if uses else ())
+    for s in function.skipped:
+        if s.assigns or s.text.startswith("return"):
+            yield Finding(place.span(s.span), Relation(place.text(s.span), Verdict("undecided", "SR303", s.reason)))
+
+
+def matched(matcher: Matcher, e: Lifted, timeout: float | None) -> Found:
+    """One statement, within the time for one claim."""
+    try:
+        with limited(timeout):
+            return matcher.match(e)
+    except RecursionError:
+        return Found(Verdict("undecided", "SR304", "the statement is nested too deeply"))
+    except TimeIsUp:
+        return Found(Verdict("undecided", "SR304", f"not decided within {timeout:g} s"))
+
+
+def cost(found: Found) -> float:
+    """How badly an equation fits; a text that does not have the name says less than one that has another equation for it.
+
+    >>> cost(Found(Verdict("refuted"), named=True)) < cost(Found(Verdict("undecided")))
+    True
+    """
+    word = found.verdict.word or "undecided"
+    return COST[word] + len(found.verdict.conditions) / 100 + (not found.named and not found.matched)

@@ -1,0 +1,219 @@
+r"""Listings in a text are judged against its equations, statement by statement; nothing of them is run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from symrnn.audit import Equation, audit_document
+from symrnn.cli.audit_text import audit_markdown, audit_text
+from symrnn.report import regenerate
+
+NETWORK = r"""
+The memory is
+
+$$ s_t = \tanh(R s_{t-1} + P x_t + b) $$
+
+and what leaves the network is
+
+$$ q_t = Q s_t + c, \qquad p_t = \mathrm{softmax}(q_t) $$
+"""
+
+LEAN = """class Unit:
+    def step(self, x):
+        # the memory first
+        self.s = np.tanh(np.dot(self.R, self.s) + np.dot(self.P, x))
+        v = np.dot(self.M, self.s)
+        return v
+"""
+
+
+def found(folder: Path, code: str, text: str = NETWORK, fence: str = "python") -> list[Equation]:
+    path = folder / "notes.md"
+    path.write_text(f"{text}\n```{fence}\n{code}```\n", encoding="utf-8")
+    return [e for e in audit_document(path).equations if e.role == "code"]
+
+
+def only(folder: Path, code: str, text: str = NETWORK) -> Equation:
+    (one,) = found(folder, code, text)
+    return one
+
+
+def step(*lines: str) -> str:
+    return "\n".join(["class Unit:", "    def step(self, x):", *(f"        {line}" for line in lines), ""])
+
+
+# ----------------------------------------------------------------------------------------------------------------- what agrees
+def test_a_statement_that_is_the_equation_is_proved_for_all_sizes_and_says_which_equation_it_is(tmp_path):
+    code = step("self.s = np.tanh(self.R @ self.s + self.P @ x + self.b)", "q = self.Q @ self.s + self.c",
+                "p = np.exp(q) / np.sum(np.exp(q))", "return p")
+    rows = found(tmp_path, code)
+    assert [e.verdict for e in rows] == ["proved"] * 3
+    assert [e.uses for e in rows] == [("eq-1",), ("eq-2",), ("eq-2",)]
+    assert {str(e.relations[0].verdict.scope) for e in rows} == {"for all sizes and every T"}
+
+
+def test_a_listing_without_biases_agrees_only_where_the_biases_of_the_text_are_zero(tmp_path):
+    state, output = found(tmp_path, LEAN)
+    assert (state.verdict, state.relations[0].verdict.conditions) == ("conditional", ("b = 0",))
+    assert "b = 0, which the listing leaves out" in str(state.reason)
+    assert "c = 0" in output.relations[0].verdict.conditions and "b = 0" not in output.relations[0].verdict.conditions
+
+
+def test_another_name_and_a_function_that_is_not_applied_are_said(tmp_path):
+    _, output = found(tmp_path, LEAN)
+    assert output.verdict == "conditional"
+    assert {"M is the text's Q", "v is the text's q"} <= set(output.relations[0].verdict.conditions)
+    assert "the text goes on to p by softmax, the listing does not" in str(output.reason)
+
+
+def test_names_of_a_program_may_leave_out_underscores(tmp_path):
+    text = "$$ h_t = \\tanh(W_{hh} h_{t-1} + W_{xh} x_t + b_h) $$\n"
+    assert only(tmp_path, step("self.h = np.tanh(self.Whh @ self.h + self.Wxh @ x + self.bh)"), text).verdict == "proved"
+
+
+@pytest.mark.parametrize("value", ["self.s @ self.R.T + x @ self.P.T", "self.R.dot(self.s) + x @ self.P.T"])
+def test_vectors_of_one_axis_are_neither_rows_nor_columns(tmp_path, value):
+    assert only(tmp_path, step(f"self.s = np.tanh({value} + self.b)")).verdict == "proved"
+
+
+def test_matrices_stored_the_other_way_round_are_a_condition(tmp_path):
+    one = only(tmp_path, step("self.s = np.tanh(self.s @ self.R + x @ self.P + self.b)"))
+    assert (one.verdict, one.relations[0].verdict.conditions) == (
+        "conditional", ("the matrices of the listing are the transposes of the text's",))
+
+
+def test_names_that_the_text_does_not_have_hold_for_the_statements_after(tmp_path):
+    first, second = found(tmp_path, step("self.k = np.tanh(self.A @ self.k + self.B @ x + self.d)", "return self.E @ self.k + self.f"))
+    assert "A is the text's R" in first.relations[0].verdict.conditions
+    assert "k is the text's s" in second.relations[0].verdict.conditions
+    assert {e.verdict for e in (first, second)} == {"conditional"}
+
+
+def test_a_function_without_a_kept_state_gets_the_state_as_an_argument(tmp_path):
+    one = only(tmp_path, "def forward(x, s_prev, R, P, b):\n    s = np.tanh(R @ s_prev + P @ x + b)\n    return s\n")
+    assert one.relations[0].verdict.conditions == ("s_prev is the text's s of the step before",)
+    same = only(tmp_path, "def forward(x, s):\n    return np.tanh(R @ s + P @ x + b)\n")
+    assert same.relations[0].verdict.conditions == ("s is the text's s of the step before",)
+
+
+@pytest.mark.parametrize(("turns", "now", "before"), [("range(1, T + 1)", "t", "t - 1"), ("range(T)", "t + 1", "t")])
+def test_a_loop_over_steps_may_count_its_states_from_zero_or_from_one(tmp_path, turns, now, before):
+    code = f"for t in {turns}:\n    s[{now}] = np.tanh(R @ s[{before}] + P @ x[t] + b)\n    q[t] = Q @ s[{now}] + c\n"
+    assert [e.verdict for e in found(tmp_path, code)] == ["proved", "proved"]
+
+
+# ---------------------------------------------------------------------------------------------------------------- what differs
+@pytest.mark.parametrize("value", [
+    "np.tanh(self.R @ self.s - self.P @ x + self.b)", "np.maximum(0, self.R @ self.s + self.P @ x + self.b)",
+    "self.R @ self.s + self.P @ x + self.b", "np.tanh(self.P @ self.s + self.R @ x + self.b)",
+    "np.tanh(self.R @ self.s + 2 * (self.P @ x) + self.b)"])
+def test_a_statement_in_the_names_of_the_text_that_is_another_function_is_refuted(tmp_path, value):
+    one = only(tmp_path, step(f"self.s = {value}"))
+    assert one.verdict == "refuted"
+    assert str(one.reason).startswith("not the text's equation of s: ")
+
+
+def test_the_state_on_the_right_is_the_one_before_and_after_the_assignment_the_new_one(tmp_path):
+    late = "q = self.Q @ self.s + self.c"
+    update = "self.s = np.tanh(self.R @ self.s + self.P @ x + self.b)"
+    assert [e.verdict for e in found(tmp_path, step(update, late))] == ["proved", "proved"]
+    assert [e.verdict for e in found(tmp_path, step(late, update))] == ["refuted", "proved"]
+
+
+def test_a_star_between_a_matrix_and_a_vector_is_no_matrix_product(tmp_path):
+    one = only(tmp_path, step("self.s = np.tanh(self.R * self.s + self.P @ x + self.b)"))
+    assert (one.verdict, one.reason) == ("undecided", "an array would be spread over the rows of another")
+
+
+def test_two_gates_that_change_places_are_not_taken_for_other_names(tmp_path):
+    text = "$$ u_t = \\tanh(A x_t), \\quad v_t = \\tanh(B x_t) $$\n"
+    code = "def gates(self, x):\n    u = np.tanh(self.B @ x)\n    v = np.tanh(self.A @ x)\n"
+    assert [e.verdict for e in found(tmp_path, code, text)] == ["refuted", "refuted"]
+
+
+def test_an_output_may_leave_the_network_without_its_last_function_and_a_state_may_not(tmp_path):
+    text = "$$ s_t = \\tanh(R s_{t-1} + P x_t), \\quad y_t = \\mathrm{softmax}(Q s_t) $$\n"
+    state, output = found(tmp_path, step("self.s = self.R @ self.s + self.P @ x", "y = self.Q @ self.s"), text)
+    assert (state.verdict, output.verdict) == ("refuted", "conditional")
+    assert output.relations[0].verdict.conditions == ("y is what softmax is applied to in the text's y",)
+
+
+# ------------------------------------------------------------------------------------------------------------ what is not known
+@pytest.mark.parametrize(("line", "why"), [
+    ("self.s = np.tanh(self.cell(x, bias=True))", "arguments with names are not known"),
+    ("self.s = [v for v in x]", "the expression listcomp is not known"),
+    ("self.s = np.tanh(self.R @ self.s + self.Z @ x + self.b)", None)])
+def test_what_cannot_be_compared_is_undecided_with_its_reason(tmp_path, line, why):
+    one = only(tmp_path, step(line))
+    assert one.verdict in ("undecided", "conditional")
+    assert one.reason == why or why is None and "Z is the text's P" in str(one.reason)
+
+
+def test_a_function_that_the_text_does_not_define_refutes_nothing(tmp_path):
+    text = "$$ s_t = \\tanh(R s_{t-1} + P x_t) $$\n\n$$ y_t = \\phi(Q s_t) $$\n"
+    one = found(tmp_path, step("self.s = np.tanh(self.R @ self.s + self.P @ x)", "y = np.exp(self.Q @ self.s)"), text)[1]
+    assert one.verdict == "undecided" and "which function phi" in str(one.reason)
+
+
+def test_a_listing_that_is_no_python_is_undecided_at_the_line_that_is_wrong(tmp_path):
+    one = only(tmp_path, "class Unit:\n    def step(self, x)\n        self.s = np.tanh(self.R @ self.s)\n")
+    assert (one.verdict, one.reason, one.span.line) == ("undecided", "no Python that can be parsed", 12)
+
+
+@pytest.mark.parametrize("code", [
+    "import numpy as np\nrate = 0.1\nfor epoch in range(9):\n    train(epoch)\n", "print(model)\n",
+    "class Unit:\n    def __init__(self):\n        self.s = np.zeros(3)\n        self.R = make(3, 3)\n"])
+def test_a_program_that_computes_nothing_of_the_text_has_no_finding(tmp_path, code):
+    assert found(tmp_path, code) == []
+
+
+def test_other_languages_and_texts_without_equations_have_no_finding(tmp_path):
+    assert found(tmp_path, LEAN, fence="text") == []
+    assert found(tmp_path, LEAN, text="A unit with a memory.\n") == []
+
+
+def test_nothing_of_a_listing_is_run(tmp_path):
+    mark = tmp_path / "mark"
+    code = step(f"self.s = open({str(mark)!r}, 'w')", "self.s = np.tanh(self.R @ self.s + self.P @ x + self.b)")
+    found(tmp_path, code)
+    assert not mark.exists()
+
+
+# ------------------------------------------------------------------------------------------------------------------ where it is
+def test_in_plain_text_with_numbers_between_the_lines_a_finding_has_its_exact_place(tmp_path):
+    numbered = "".join(f"{n}\n{line}\n" for n, line in enumerate(LEAN.splitlines(), 1))
+    path = tmp_path / "page.txt"
+    path.write_text(f"The unit in a program:\n\n{numbered}\nIn formulas it is\n\ns_t = \\tanh(R s_{{t-1}} + P x_t + b)\n\nand\n\n"
+                    "q_t = \\mathrm{id}(Q s_t)\n", encoding="utf-8")
+    judged = audit_document(path)
+    first = next(e for e in judged.equations if e.role == "code")
+    lines = judged.document.text.splitlines()
+    assert first.span.latex == "self.s = np.tanh(np.dot(self.R, self.s) + np.dot(self.P, x))"
+    assert lines[first.span.line - 1][first.span.column - 1 : first.span.end_column - 1] == first.span.latex
+    assert first.verdict == "conditional"
+
+
+def test_findings_stand_in_the_order_of_the_document_and_in_every_output(tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text(f"{NETWORK}\n```python\n{LEAN}```\n\n$$ p_t = q_t $$\n", encoding="utf-8")
+    from symrnn.audit import audit_files
+    value = audit_files([path]).to_json()
+    rows = value["documents"][0]["equations"]
+    assert [e["id"] for e in rows if e["role"] == "code"] == ["code-1", "code-2"]
+    assert [e["line"] for e in rows] == sorted(e["line"] for e in rows)
+    assert value["summary"]["conditional"] == 2
+    assert "self.s = np.tanh(" in audit_text(value)
+    assert "`` v = np.dot(self.M, self.s) ``" in audit_markdown(value)
+    json.dumps(value)
+
+
+def test_a_report_says_under_a_listing_what_was_found(tmp_path):
+    path = tmp_path / "notes.md"
+    path.write_text(f"# A unit\n{NETWORK}\n```python\n{LEAN}```\n\nThat is all.\n", encoding="utf-8")
+    regenerate([path], tmp_path / "out")
+    page = (tmp_path / "out" / "notes.md").read_text(encoding="utf-8")
+    listing, after = page.index("```python"), page.index("That is all.")
+    assert listing < page.index("- line 15, `` self.s = ") < page.index("- line 16, `` v = ") < after
