@@ -27,6 +27,9 @@ PathLike = str | Path
 EMIT_OUTPUTS = ("forward", "loss", "gradients")
 """The functions that an emitted module can have."""
 
+EMIT_CHOICES = (*EMIT_OUTPUTS, "last")
+"""What can be asked for: functions, or the outputs at the last step alone."""
+
 
 def model(source: PathLike) -> Model:
     """Return the model of a document, or of the zoo if `source` is one of its names.
@@ -105,18 +108,23 @@ def emit(
     steps: int | None = None,
     sizes: Sequence[int] | Mapping[str, int] | None = None,
     outputs: Sequence[str] = EMIT_OUTPUTS,
+    loss_at: str = "all",
 ) -> str:
-    """Return the source of a module that computes what `outputs` names.
+    """Return the source of a module that computes what `outputs` names: some of its functions, or the outputs at the ``last`` step.
 
-    The style ``looped`` works for any number of steps; ``unrolled`` needs `steps` and `sizes`.
+    The style ``looped`` works for any number of steps; ``unrolled`` needs `steps` and `sizes`. `loss_at` is ``all``, or ``last`` for
+    the loss of the last step alone.
+
+    Raises: CallError where the loss needs more than the last step and only that one is asked for.
     """
     compiled = model(source)
     from symrnn.emit import Header
     from symrnn.emit import emit as emit_model
     from symrnn.prove.selfproof import self_proof
 
-    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs),
-                      header=Header(self_proof(compiled)))
+    summed = loss_at == "all" and "last" not in outputs               # it is the sum of the losses that the proof speaks of
+    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs), loss_at=loss_at,
+                      header=Header(self_proof(compiled) if summed else ()))
 
 
 def report(

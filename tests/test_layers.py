@@ -15,7 +15,7 @@ LAYERS = (
     ("errors", "naming"),
     ("codes", "zoo", "expr", "scalars"),
     ("model", "read"),
-    ("calculus", "unroll"),
+    ("calculus", "unroll", "needs"),
     ("bptt", "component_rows"),
     ("components",),
     ("points",),

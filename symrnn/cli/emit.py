@@ -17,10 +17,13 @@ STYLES = ("looped", "unrolled")
               help="A loop over any number of steps, or one expression at fixed sizes.")
 @click.option("-T", "--steps", type=click.IntRange(min=1), help="Number of time steps (unrolled only).")
 @click.option("--sizes", metavar="N,N,...", help="Sizes, as 2,2,3 or n_x=2,n_h=2,n_y=3 (unrolled only).")
-@click.option("--outputs", metavar="NAME,...", help="Functions to write: forward, loss, gradients (all, if not given).")
+@click.option("--outputs", metavar="NAME,...", help="Functions to write: forward, loss, gradients (all, if not given); or last: the "
+              "outputs of the last step and what they need, nothing else.")
+@click.option("--loss-at", type=click.Choice(("all", "last")), default="all", show_default=True,
+              help="The steps whose losses are summed.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to this file instead of stdout.")
 def emit(
-    model: str, target: str, style: str, steps: int | None, sizes: str | None, outputs: str | None, output: str | None
+    model: str, target: str, style: str, steps: int | None, sizes: str | None, outputs: str | None, loss_at: str, output: str | None
 ) -> None:
     """Write code for a model and its gradients.
 
@@ -36,8 +39,8 @@ def emit(
     from symrnn.cli import values
     from symrnn.cli.progress import Progress
 
-    wanted = values.names(outputs, api.EMIT_OUTPUTS, "--outputs")
+    wanted = values.names(outputs, api.EMIT_CHOICES, "--outputs") if outputs is not None else api.EMIT_OUTPUTS
     chosen = values.sizes(sizes)
     with Progress("emitting"):
-        text = api.emit(model, target=target, style=style, steps=steps, sizes=chosen, outputs=wanted)
+        text = api.emit(model, target=target, style=style, steps=steps, sizes=chosen, outputs=wanted, loss_at=loss_at)
     write(text, output)

@@ -11,11 +11,15 @@ from typing import Any
 from symrnn.emit.numpy_module import Header
 from symrnn.errors import CallError, closest_name
 from symrnn.model import Model
+from symrnn.needs import Needed, leaving, needed, reduced
 
 __all__ = ["FUNCTIONS", "Header", "Request", "TARGETS", "emit"]
 
 FUNCTIONS = ("forward", "loss", "gradients")
 """The functions that an emitted module can have."""
+
+LAST = "last"
+"""What asks for the outputs at the last step alone, and for no function that needs more."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +32,20 @@ class Request:
     steps: int
     sizes: Mapping[str, int]
     header: Header
+    found: Needed | None = None
 
 
 def _looped(request: Request) -> str:
     from symrnn.emit.numpy_module import write
 
-    return write(request.model, request.outputs, request.last, request.header)
+    return write(request.model, request.outputs, request.last, request.header, found=request.found)
 
 
 def _unrolled(request: Request) -> str:
-    from symrnn.emit.unrolled import write
+    from symrnn.emit.unrolled import write, write_last
 
+    if request.found is not None:
+        return write_last(request.found, request.steps, request.sizes, request.header)
     return write(request.model, request.steps, request.sizes, request.last, request.header)
 
 
@@ -55,22 +62,45 @@ def emit(model: Model, target: str = "numpy", *, style: str = "looped", steps: i
     """The source of a module that computes ``model``.
 
     ``looped`` works for any number of steps and any sizes, ``unrolled`` for the given ``steps`` and ``sizes`` (a number for each
-    size of the model, in order or by name). ``outputs`` are the functions wanted; ``loss_at`` is ``all``, or ``last`` for the
-    loss of the last step alone. ``header`` says what was proved, and the versions. Raises CallError.
+    size of the model, in order or by name). ``outputs`` are the functions wanted, or ``last``: the outputs of the last step and what
+    they need, see :func:`symrnn.needs.needed`. ``loss_at`` is ``all``, or ``last`` for the loss of the last step alone. ``header``
+    says what was proved, and the versions. Raises CallError.
     """
     _choose("the target", target, [t for t, _ in TARGETS])
     _choose("the style", style, [s for t, s in TARGETS if t == target])
     _choose("loss_at", loss_at, ["all", "last"])
     for name in outputs:
-        _choose("an output", name, list(FUNCTIONS))
+        _choose("an output", name, [*FUNCTIONS, LAST])
+    found = last_outputs(model, outputs, loss_at) if LAST in outputs else None
+    if LAST in outputs:
+        outputs = tuple(n for n in ("forward", *outputs) if n != LAST)
     wanted = tuple(n for n in FUNCTIONS if n in outputs and (n == "forward" or model.loss is not None))
     numbers: Mapping[str, int] = {}
     if style == "unrolled":
         if steps is None or sizes is None:
             raise CallError("the style unrolled", must="have a number of steps and sizes", came="none",
                             next_step=f"give steps, and sizes for {', '.join(model.sizes)}")
-        numbers = _sizes(model, sizes)
-    return TARGETS[target, style](Request(model, wanted, loss_at == "last", steps or 1, numbers, header or Header()))
+        numbers = _sizes(reduced(found) if found else model, sizes)
+    return TARGETS[target, style](Request(model, wanted, loss_at == "last", steps or 1, numbers, header or Header(), found))
+
+
+def last_outputs(model: Model, outputs: Sequence[str], loss_at: str) -> Needed | None:
+    """What the outputs of the last step need; None where the loss of the last step is asked for too, which needs no more.
+
+    Raises CallError where another function that is asked for needs every step.
+    """
+    more = [n for n in FUNCTIONS if n in outputs]
+    if "forward" in more:
+        raise CallError("the outputs", must="be forward, which gives every variable, or last", came=", ".join(outputs),
+                        next_step="leave one of the two out")
+    if not more:
+        return needed(model)
+    if loss_at == "last":
+        return None
+    ends = ", ".join(leaving(model))
+    raise CallError(f"{' and '.join(more)} beside the outputs at the last step", must=f"need {ends} at the last step only",
+                    came=f"a loss that sums over every step ({model.loss}), and so needs {ends} at every step",
+                    next_step="take the loss at the last step too (--loss-at last; in Python loss_at='last'), or ask for last alone")
 
 
 def _choose(what: str, value: Any, known: Sequence[str]) -> None:

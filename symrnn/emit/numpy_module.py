@@ -24,6 +24,7 @@ from symrnn.emit.printers import ArrayPrinter
 from symrnn.errors import one_line
 from symrnn.expr import Symbol, time_sum
 from symrnn.model import FIRST, LAST, Model
+from symrnn.needs import Needed, reduced
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,19 @@ def environment() -> Environment:
     return found
 
 
-def write(model: Model, outputs: Sequence[str], last: bool, header: Header, printer: CodePrinter | None = None) -> str:
-    """The source of the module; ``outputs`` are functions of it, ``last`` takes the loss at the last step only."""
+def write(model: Model, outputs: Sequence[str], last: bool, header: Header, printer: CodePrinter | None = None,
+          found: Needed | None = None) -> str:
+    """The source of the module; ``outputs`` are functions of it, ``last`` takes the loss at the last step only.
+
+    With ``found`` it computes the outputs at the last step and what they need, and nothing else.
+    """
     gradients = "gradients" in outputs
-    module = Module(Plan(model, printer or ArrayPrinter(), last, gradients), set(outputs))
+    plan = Plan(reduced(found) if found else model, printer or ArrayPrinter(), last, gradients, found.outputs if found else ())
+    module = Module(plan, set(outputs), model.hash, found)
+    proved = (found.words,) if found else header.proved
     versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
     text = environment().get_template("numpy_module.py.jinja").render(
-        version=symrnn.__version__, proved=[safe(line) for line in header.proved], versions=safe(versions), **module.context())
+        version=symrnn.__version__, proved=[safe(line) for line in proved], versions=safe(versions), **module.context())
     return re.sub(r"\n{3,}", "\n\n\n", text).rstrip() + "\n"
 
 
@@ -68,7 +75,11 @@ def folded(texts: Iterable[str], hang: int = 4) -> list[str]:
 
 
 class Module(Arguments):
-    """What the template is filled with."""
+    """What the template is filled with; ``sha`` is the hash of the whole model."""
+
+    def __init__(self, plan: Plan, outputs: set[str], sha: str, found: Needed | None = None) -> None:
+        super().__init__(plan, outputs)
+        self.sha, self.found = sha, found
 
     # ---------------------------------------------------------------------------------------------------------------- context
     def context(self) -> dict[str, Any]:
@@ -96,7 +107,7 @@ class Module(Arguments):
             "m": self.model_words(), "lines": lines, "kernels": sources(used), "call": self.calls(), "doc": self.documentation(),
             "fields": self.fields(names),
             "has": {"loss": "loss" in self.outputs and model.loss is not None, "private_loss": private_loss,
-                    "gradients": self.gradients, "targets": bool(plan.targets)},
+                    "gradients": self.gradients, "targets": bool(plan.targets), "last": self.found is not None},
         }
 
     @property
@@ -139,7 +150,16 @@ class Module(Arguments):
         return [*wrapped(f"if c.single:\n    return {kind}({single})"), *wrapped(f"return {kind}({many})")]
 
     def forward_result(self) -> list[str]:
-        return self.result("Forward", self.forward_variables, "run")
+        if self.found is None:
+            return self.result("Forward", self.forward_variables, "run")
+        arrays = [self.plan.layout.arrays[s.kind, s.name] for s in self.last_variables]
+        many, single = (", ".join(f"run.{a.name}[-1{cut}]" for a in arrays) for cut in ("", ", 0"))
+        return [*wrapped(f"if c.single:\n    return Last({single})"), *wrapped(f"return Last({many})")]
+
+    @property
+    def last_variables(self) -> list[Symbol]:
+        """The outputs that are wanted at the last step."""
+        return [self.model.symbol(name) for name in self.plan.wanted]
 
     def adjoint_result(self) -> list[str]:
         return self.result("Adjoints", [e.left for e in self.plan.adjoint_rows], "back")
@@ -164,6 +184,7 @@ class Module(Arguments):
         starts = [f"{plan.start_name(s)}: Array  # {self.words(self.start_dims(s))}" for s in self.state_starts]
         return {
             "params": params or ["pass"],
+            "last": [f"{self.name(s)}: Array  # {self.words(['B', *self.sequence_dims(s.shape)])}" for s in self.last_variables],
             "forward": [f"{self.name(s)}: Array  # {self.shape_words(s)}" for s in self.forward_variables],
             "adjoints": [f"{self.name(e.left)}: Array  # {self.shape_words(e.left)}" for e in plan.adjoint_rows],
             "gradients": [*(line.replace(": Any", ": Array") for line in params), *starts],
@@ -217,14 +238,17 @@ class Module(Arguments):
             notes.insert(-1, f"The loss of B sequences is the sum of their losses{when}.")
         if self.gradients:
             notes.append("Run as a program, the module compares every gradient with a derivative by complex step.")
+        if self.found is not None:
+            notes.append(f"Only the last step of {', '.join(self.found.outputs)} is computed: {self.found.words}.")
         shown = [n for n in ("forward", "loss", "adjoints", "gradients", "self_check")
                    if n in self.outputs or (self.gradients and n in ("adjoints", "self_check"))]
-        public = sorted(["Params", "Forward", *(["Adjoints", "Gradients"] if self.gradients else []), *shown])
+        public = sorted(["Params", "Last" if self.found else "Forward", *(["Adjoints", "Gradients"] if self.gradients else []), *shown])
         past = [f"{self.name(s)} with {self.lags[s.name]} more" for s in self.state_starts]
         future = [f"{a.name} with {a.future} more" for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future]
         sizes = self.check_sizes()
         return {
-            "name": safe(model.name), "hash": model.hash, "source": safe(model.source),
+            "name": safe(model.name), "hash": self.sha, "source": safe(model.source),
+            "options": " --outputs last" if self.found else "",
             "functions": self.functions, "starts": starts,
             "equations": folded([*map(str, model.equations), *total]), "notes": folded(notes, 0),
             "exported": ", ".join(f'"{n}"' for n in public),

@@ -21,10 +21,11 @@ from symrnn.expr import NOW, Expr, Shape, Size, Symbol, is_zero, node, symbols, 
 from symrnn.expr import add as plus
 from symrnn.model import Equation, Model
 from symrnn.naming import Names, identifier
+from symrnn.needs import LAST, needed
 from symrnn.unroll import lags
 
 RESERVED = frozenset("""
-    np T B t c run back kind Any Array Function Params Forward Adjoints Gradients NamedTuple NDArray Callable forward loss
+    np T B t c run back kind Any Array Function Params Forward Last Adjoints Gradients NamedTuple NDArray Callable forward loss
     adjoints gradients self_check params single sizes float complex range reversed dict str int tuple list min len print
     annotations l I O
 """.split())
@@ -86,18 +87,22 @@ class Body:
 
 
 class Plan:
-    """What a looped module for ``model`` consists of; ``last`` takes the loss at the last step only."""
+    """What a looped module for ``model`` consists of; ``last`` takes the loss, and whatever only it needs, at the last step only.
 
-    def __init__(self, model: Model, printer: CodePrinter, last: bool = False, gradients: bool = True) -> None:
-        self.original, self.printer, self.last = model, printer, last
+    ``outputs`` are variables that are wanted at the last step and nothing else: no loss, and targets at every step.
+    """
+
+    def __init__(self, model: Model, printer: CodePrinter, last: bool = False, gradients: bool = True,
+                 outputs: tuple[str, ...] = ()) -> None:
+        self.original, self.printer, self.last, self.wanted = model, printer, last or bool(outputs), outputs
         self.model = stable_logarithms(expose(model))
         self.check()
         self.derivation = stable_derivation(model) if gradients else None
         self.lags = lags(self.model)
         self.names = Names(RESERVED | {identifier(n) for n in self.model.sizes} | set(self.functions))
         self.ahead: dict[Key, dict[int, Symbol]] = {}
-        self.aimed = self.on_targets()
-        self.heads = self.head_variables() if last else frozenset()
+        self.aimed = frozenset() if outputs else self.on_targets()
+        self.heads = self.head_variables() if self.last else frozenset()
         self.adjoint_rows, self.late = self.adjoint_equations() if gradients else ([], {})
         self.layout = Layout(self.arrays())
 
@@ -201,7 +206,9 @@ class Plan:
         return tuple(s for s in self.targets if s.name in used)
 
     def head_variables(self) -> frozenset[str]:
-        """The variables that no state needs: with the loss at the last step, only their last value is computed."""
+        """The variables that are needed at the last step only: with the loss at the last step, only their last value is computed."""
+        if self.wanted:
+            return frozenset(name for name, back in needed(self.model, self.wanted).late.items() if back == LAST)
         if self.forward_targets:
             raise CallError(f"model {self.model.name} with the loss at the last step", must="have targets at that step only",
                             came="states that depend on targets", next_step="take the loss at every step")
@@ -267,7 +274,7 @@ class Plan:
         """A name and rows for every symbol."""
         model, found = self.model, {}
         for s in (*self.parameters, *self.constants, *self.inputs, *self.targets, *model.variables):
-            short = s.name in self.heads or (self.last and s.kind == "target")
+            short = s.name in self.heads or (self.last and not self.wanted and s.kind == "target")
             found[key(s)] = Array(self.names(key(s), s.name), past=self.lags.get(s.name, 0), short=short)
         for e in self.adjoint_rows:
             name = self.names(key(e.left), f"d_{identifier(e.name)}")

@@ -22,6 +22,7 @@ from symrnn.errors import CallError
 from symrnn.expr import Shape, Symbol, Time
 from symrnn.model import Model
 from symrnn.naming import Names, identifier
+from symrnn.needs import Needed, reduced
 from symrnn.scalars import Opaque
 from symrnn.unroll import lags
 
@@ -43,8 +44,8 @@ class Argument:
 class Unrolled:
     """The component form of a model and what is asked of it."""
 
-    def __init__(self, model: Model, steps: int, sizes: Mapping[str, int], last: bool) -> None:
-        if model.loss is None:
+    def __init__(self, model: Model, steps: int, sizes: Mapping[str, int], last: bool, wanted: tuple[str, ...] = ()) -> None:
+        if model.loss is None and not wanted:
             raise CallError(f"model {model.name}", must="have a loss to be written out with its gradients", came="none",
                             next_step="name the scalar equation that is the loss of one step")
         self.original, self.steps, self.sizes = model, steps, dict(sizes)
@@ -54,8 +55,9 @@ class Unrolled:
                             "jacobian", "l", "I", "O", NETWORK})
         self.lags = lags(model)
         self.arguments = tuple(self._arguments())
-        steps_of_loss = [steps] if last else list(range(1, steps + 1))
-        losses = [self.at(model.symbol(model.loss), t)[0] for t in steps_of_loss]
+        self.wanted = tuple(model.symbol(name) for name in wanted)
+        steps_of_loss = [] if wanted else [steps] if last else list(range(1, steps + 1))
+        losses = [self.at(model.symbol(str(model.loss)), t)[0] for t in steps_of_loss]
         self.loss: sympy.Expr = sympy.Add(*losses)
 
     def at(self, s: Symbol, t: int) -> tuple[sympy.Symbol, ...]:
@@ -99,6 +101,8 @@ class Unrolled:
     def outputs(self) -> Outputs:
         """(name, entries) of everything the network returns, over the entries of the arguments."""
         c = self.components
+        if self.wanted:
+            return [(s.name, [c.expand(x) for x in self.at(s, self.steps)]) for s in self.wanted]
         first = [x for a in self.state_starts for x in a.entries]
         final = [x for a in self.state_starts for x in self.at(a.symbol, self.steps)]
         out: Outputs = [("loss", [self.loss])]
@@ -147,6 +151,31 @@ def write(model: Model, steps: int, sizes: Mapping[str, int], last: bool, header
     return str(text).rstrip() + "\n"
 
 
+def write_last(found: Needed, steps: int, sizes: Mapping[str, int], header: Header) -> str:
+    """The source of a module that computes some outputs at the last step and what they need, entry by entry."""
+    model = reduced(found)
+    u = Unrolled(model, steps, sizes, True, found.outputs)
+    outputs = u.outputs()
+    flat = [x for _, part in outputs for x in part]
+    functions = {type(f).__name__: 0 for e in flat for f in e.atoms(Opaque)}
+    source, numpy_names = lambdified([*(x for a in u.arguments for x in a.entries), *(sympy.Symbol(f) for f in sorted(functions))], flat)
+    filled = context(u, outputs, dict(sorted(functions.items())), numpy_names)
+    names = Names(frozenset({"params", "given", "found"}))
+    ids = [names(s, s.name) for s in u.wanted]
+    spans = positions((name, len(part)) for name, part in outputs)
+    filled["m"] |= {"hash": found.model.hash, "outputs": ", ".join(found.outputs)}
+    filled["fields"]["last"] = [f"{name}: Array  # ({', '.join(u.words(s.shape)) or 1},)" for name, s in zip(ids, u.wanted, strict=True)]
+    filled["lines"]["last"] = [f"{name}=np.array(found[{spans[s.name][0]}:{spans[s.name][1]}], dtype=float),"
+                               for name, s in zip(ids, u.wanted, strict=True)]
+    head, _, rest = source.partition("):\n")
+    typed = head.replace(", ", ": Any, ") + ": Any) -> list[Any]:\n"
+    doc = '    """The outputs at the last step from the entries of the arguments: the text of `lambdify`."""\n'
+    versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
+    text = environment().get_template("unrolled_last.py.jinja").render(
+        version=symrnn.__version__, proved=[safe(found.words)], versions=safe(versions), network=typed + doc + rest, **filled)
+    return str(text).rstrip() + "\n"
+
+
 def text_of(parts: Iterable[str]) -> str:
     """A tuple as source: names in quotes, numbers as they are.
 
@@ -184,7 +213,7 @@ def context(u: Unrolled, outputs: Outputs, functions: dict[str, int], numpy_name
               "equations": [safe(str(e)) for e in model.equations], "numpy_names": ", ".join(numpy_names) or "array",
               "parts": repr(tuple(spans.values())), "count": sum(len(a.entries) for a in u.arguments),
               "parameter_ids": ", ".join(a.name for a in params), "sizes_dict": repr(sizes),
-              "check_rows": repr([(a.name, spans[a.name], begin[a.name][0]) for a in u.differentiated])},
+              "check_rows": repr([(a.name, spans[a.name], begin[a.name][0]) for a in u.differentiated if a.name in spans])},
         "fields": {"params": [f"{a.name}: Any  # {words[a.name]}" for a in params] or ["pass"],
                    "gradients": [f"{a.name}: Array  # {words[a.name]}" for a in u.differentiated] or ["pass"],
                    "states": [f"{identifier(s.name)}: Array  # ({u.steps}, {', '.join(u.words(s.shape)) or 1})" for s in states]},
