@@ -20,10 +20,11 @@ _PUBLIC = {
     "audit": "symrnn.api",
     "check": "symrnn.api",
     "model": "symrnn.api",
+    "stack": "symrnn.api",
 }
 """Public name -> the module that has it. A function may be called as its module is; `symrnn.NAME` is the function."""
 
-__all__ = ["Model", "Place", "SymrnnError", "__version__", "audit", "check", "model"]  # noqa: F822 (found on first use)
+__all__ = ["Model", "Place", "SymrnnError", "__version__", "audit", "check", "model", "stack"]  # noqa: F822 (found on first use)
 
 
 def __getattr__(name: str) -> Any:

@@ -32,14 +32,39 @@ EMIT_CHOICES = (*EMIT_OUTPUTS, "last")
 
 
 def model(source: PathLike) -> Model:
-    """Return the model of a document, or of the zoo if `source` is one of its names.
+    """Return the model of a document, or of the zoo if `source` is one of its names; ``A+B`` is A with B on top of it.
 
     Raises: UnknownModel, DocumentError, and what reading and compiling raise (ReadError, ShapeError, ModelError).
     """
+    if layers := layers_of(source):
+        return stack(*layers)
     opened = open_source(source)
     from symrnn.compiling import compile_model
 
     return compile_model(opened)
+
+
+def stack(*sources: PathLike | Model, outputs: Sequence[str] | None = None, inputs: Sequence[str] | None = None) -> Model:
+    """Return the model of a stack, the first layer at the bottom: what a layer puts out is the input of the next one.
+
+    A source is a model, or whatever :func:`model` takes. `outputs` and `inputs` name the variables that meet where a layer has several;
+    see :func:`symrnn.layers.stack`, also for what it raises.
+    """
+    from symrnn.layers import stack as stack_models
+    from symrnn.model import Model
+
+    models = [source if isinstance(source, Model) else model(source) for source in sources]
+    return stack_models(*models, outputs=outputs, inputs=inputs)
+
+
+def layers_of(source: PathLike) -> tuple[str, ...]:
+    """The layers that a source with plus signs names; none where it is the name of a file.
+
+    >>> layers_of("elman+elman-relu"), layers_of("elman")
+    (('elman', 'elman-relu'), ())
+    """
+    parts = tuple(part.strip() for part in str(source).split("+"))
+    return parts if len(parts) > 1 and all(parts) and not Path(source).exists() else ()
 
 
 def audit(
@@ -86,7 +111,7 @@ def derive(source: PathLike) -> DerivationText:
     try:
         return DerivationText.of(derive_model(compiled))
     except ModelError as error:
-        raise error.at(Place(open_source(source).path)) from None
+        raise (error if layers_of(source) else error.at(Place(open_source(source).path))) from None
 
 
 def unroll(source: PathLike, steps: int, sizes: Sequence[int] | Mapping[str, int] | None = None) -> UnrolledText:

@@ -16,6 +16,7 @@ LAYERS = (
     ("codes", "zoo", "expr", "scalars"),
     ("model", "read"),
     ("calculus", "unroll", "needs"),
+    ("layers",),
     ("bptt", "component_rows"),
     ("components",),
     ("points",),

@@ -13,7 +13,8 @@ from symrnn.cli.output import output_options, render, write
 def derive(model: str, form: str, output: str | None) -> None:
     """Derive all gradients of a model, for any T.
 
-    Each step of the derivation names its rule. A MODEL is a document, or a name that `symrnn models` lists.
+    Each step of the derivation names its rule. A MODEL is a document, a name that
+    `symrnn models` lists, or several joined by + (a stack, the first at the bottom).
     """
     from symrnn import api
     from symrnn.cli.progress import Progress

@@ -27,7 +27,7 @@ def emit(
 ) -> None:
     """Write code for a model and its gradients.
 
-    A MODEL is a document, or a name that `symrnn models` lists.
+    A MODEL is a document, a name that `symrnn models` lists, or several joined by + (a stack, the first at the bottom).
     """
     fixed = steps is not None and sizes is not None
     if style == "unrolled" and not fixed:

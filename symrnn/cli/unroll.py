@@ -16,8 +16,8 @@ from symrnn.cli.output import output_options, render, write
 def unroll(model: str, steps: int, sizes: str | None, form: str, output: str | None) -> None:
     """Write a model out over T steps.
 
-    The result is an ordered list of named equations, forward and backward. A MODEL is a document, or a name that
-    `symrnn models` lists.
+    The result is an ordered list of named equations, forward and backward. A MODEL is a document, a name that
+    `symrnn models` lists, or several joined by + (a stack, the first at the bottom).
     """
     from symrnn import api
     from symrnn.cli.progress import Progress
