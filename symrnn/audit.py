@@ -139,13 +139,14 @@ class Auditor:
         self.settings = self.compiled.settings
         self.notation = self._observed([row.reading for row in self.compiled.rows])
         self._models: dict[str, Model] = {}
+        self.stacks: dict[str, Model] = {}
         self.opened: dict[str, str] = {}
         self.unclear = unclear(self.compiled)
         self._sizes: dict[str, Mapping[str, Size]] = {}
 
     def models(self) -> dict[str, Model]:
-        """The model of every scope that has definitions."""
-        out: dict[str, Model] = {}
+        """The model of every scope that has definitions, and of every stack in a listing that was judged."""
+        out: dict[str, Model] = dict(self.stacks)
         for name, setting in self.settings.items():
             try:
                 out |= {name: self.model_of(setting)} if setting.equations else {}
@@ -165,6 +166,8 @@ class Auditor:
     def _listings(self) -> Iterator[Equation]:
         """The statements of listings that compute what the equations define."""
         for n, f in enumerate(findings(self, self.document, self.settings), start=1):
+            if f.model is not None:
+                self.stacks[f"stack at line {f.span.line}"] = f.model
             yield Equation(f"code-{n}", f.span, "code", (f.relation,), f.relation.verdict.reason, uses=f.uses)
 
     def _observed(self, readings: Sequence[Reading]) -> Notation:

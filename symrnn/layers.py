@@ -22,8 +22,8 @@ def stack(*models: Model, outputs: Sequence[str] | None = None, inputs: Sequence
     """The model of layers one above the other.
 
     ``outputs`` names what each layer but the last one hands on (else the one variable that leaves it, without its loss), ``inputs``
-    what each layer but the first one takes it for (else its one input). Sizes that meet become one size. A layer below keeps only
-    what its output needs; the loss is that of the last layer.
+    what each layer but the first one takes it for (else its one input, not counting what only the loss uses). Sizes that meet become
+    one size. A layer below keeps only what its output needs; the loss is that of the last layer.
 
     Raises CallError for fewer than two models or a name that is none; ModelError where it is not clear which variable to hand on or
     take, or the layers disagree on their states before the first step; ShapeError where the shapes do not fit.
@@ -138,19 +138,25 @@ def _output(m: Model, wanted: str | None) -> Symbol:
 
 
 def _input(m: Model, wanted: str | None) -> Symbol:
-    return _chosen(m, m.inputs, m.inputs, wanted, "input", "inputs=[...]")
+    inner = [s for s in m.inputs if s.name not in _compared(m)]
+    return _chosen(m, inner, m.inputs, wanted, "input", "inputs=[...]")
+
+
+def _compared(m: Model) -> set[str]:
+    """The inputs that only the loss uses, as targets are used."""
+    inside = {s.name for s in reduced(needed(m, leaving(m), back=None)).inputs} if m.loss is not None else {s.name for s in m.inputs}
+    return {s.name for s in m.inputs} - inside
 
 
 def _numbered(models: Sequence[Model], taken: Sequence[str | None]) -> list[Layer]:
     """The layers with names that no two of them share."""
     out: list[Layer] = []
     last = models[-1]
-    outside = {s.name for s in (*models[0].inputs, *last.targets)} | ({last.loss} if last.loss else set())
-    used = {str(name) for name in outside}
+    used = {s.name for s in (*models[0].inputs, *last.targets)} | _compared(last) | ({last.loss} if last.loss else set())
     sizes_used: set[str] = set()
     for k, m in enumerate(models, start=1):
         fresh = _fresh(used, k)
-        kept = {*(s.name for s in m.targets), m.loss} if k == len(models) else set()
+        kept = {*(s.name for s in m.targets), *_compared(m), m.loss} if k == len(models) else set()
         kept |= {s.name for s in m.inputs} if k == 1 else {taken[k - 1]}
         own = dict.fromkeys(s.name for s in (*m.variables, *m.parameters, *m.constants, *m.inputs, *m.targets))
         names = {name: fresh(name) for name in own if name not in kept}

@@ -196,7 +196,22 @@ def test_emit_hands_on_sizes_and_outputs(symrnn_command, monkeypatch):
     assert (done.exit_code, done.stdout) == (0, "def forward(): ...\n")
     assert asked == {
         "source": "elman", "target": "numpy", "style": "unrolled", "steps": 3, "sizes": (2, 2, 3), "outputs": ("forward", "loss"),
+        "loss_at": "all",
     }
+
+
+def test_emit_hands_on_that_the_last_step_alone_is_wanted(symrnn_command, monkeypatch):
+    asked = {}
+    monkeypatch.setattr(api, "emit", lambda source, **rest: asked.update(rest) or "")
+    assert symrnn_command("emit", "elman", "--outputs", "last,loss", "--loss-at", "last").exit_code == 0
+    assert (asked["outputs"], asked["loss_at"]) == (("loss", "last"), "last")
+    assert symrnn_command("emit", "elman").exit_code == 0
+    assert asked["outputs"] == ("forward", "loss", "gradients")
+
+
+def test_a_loss_over_all_steps_beside_the_last_outputs_ends_in_status_2_with_what_to_do(symrnn_command):
+    done = symrnn_command("emit", "elman", "--outputs", "last,gradients")
+    assert done.exit_code == 2 and "sums over every step" in done.stderr and "--loss-at last" in done.stderr
 
 
 def test_a_report_with_an_unexpected_verdict_ends_in_status_1(symrnn_command, monkeypatch, chapter):

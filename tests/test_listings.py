@@ -217,3 +217,64 @@ def test_a_report_says_under_a_listing_what_was_found(tmp_path):
     page = (tmp_path / "out" / "notes.md").read_text(encoding="utf-8")
     listing, after = page.index("```python"), page.index("That is all.")
     assert listing < page.index("- line 15, `` self.s = ") < page.index("- line 16, `` v = ") < after
+
+
+# ------------------------------------------------------------------------------------------------------------------ stacks
+WHOLE = step("self.s = np.tanh(self.R @ self.s + self.P @ x + self.b)", "q = self.Q @ self.s + self.c", "return q")
+LOSS = "\n$$ \\ell_t = -\\sum_i y_{t,i} \\log p_{t,i}, \\qquad L = \\sum_{t=1}^{T} \\ell_t $$\n"
+
+
+def judged_stack(folder: Path, code: str, unit: str = WHOLE, text: str = NETWORK + LOSS):
+    path = folder / "notes.md"
+    path.write_text(f"{text}\n```python\n{unit}```\n\nOne above the other:\n\n```python\n{code}```\n", encoding="utf-8")
+    judged = audit_document(path)
+    return judged, [e for e in judged.equations if e.role == "code" and "stack" in str(e.reason)]
+
+
+@pytest.mark.parametrize(("code", "layers"), [
+    ("v = lower.step(x)\nw = upper.step(v)\n", 2), ("w = upper.step(lower.step(x))\n", 2),
+    ("a = Unit()\nb = Unit()\nc = Unit()\nu = a.step(x)\nv = b.step(u)\nw = c.step(v)\n", 3),
+    ("for t in range(T):\n    v = lower.step(x[t])\n    w = upper.step(v)\n", 2)])
+def test_units_one_above_the_other_are_a_network_with_proved_gradients(tmp_path, code, layers):
+    judged, (found,) = judged_stack(tmp_path, code)
+    assert found.verdict is None
+    assert f"a stack of {layers} layers" in str(found.reason)
+    assert f"gradients of its {5 * layers} parameters are derived and proved for all sizes and every T" in str(found.reason)
+    model = judged.models[f"stack at line {found.span.line}"]
+    assert [s.name for s in model.states] == [f"s_{k}" for k in range(1, layers + 1)]
+    assert "q_1[t]" in str(model.definitions["s_2"])
+
+
+@pytest.mark.parametrize("code", [
+    "v = lower.step(x)\nw = lower.step(v)\n", "v = lower.step(x)\nw = upper.step(x)\n", "w = unit.step(x)\n",
+    "a = Other()\nb = Unit()\nv = a.step(x)\nw = b.step(v)\n", "v = lower.move(x)\nw = upper.move(v)\n"])
+def test_what_is_no_stack_of_networks_of_the_text_is_not_taken_for_one(tmp_path, code):
+    judged, found = judged_stack(tmp_path, code)
+    assert found == [] and not any("stack" in name for name in judged.models)
+
+
+def test_a_unit_that_is_not_wholly_understood_makes_no_stack(tmp_path):
+    _, found = judged_stack(tmp_path, "v = lower.step(x)\nw = upper.step(v)\n", unit=WHOLE.replace("self.c", "self.c + noise(3)"))
+    assert found == []
+
+
+def test_a_stack_without_a_loss_has_no_gradients_and_says_so(tmp_path):
+    _, (found,) = judged_stack(tmp_path, "w = upper.step(lower.step(x))\n", text=NETWORK)
+    assert "without a loss it has no gradients" in str(found.reason)
+
+
+def test_a_call_of_a_unit_is_no_claim_about_a_variable_of_its_name(tmp_path):
+    judged, _ = judged_stack(tmp_path, "q = unit.step(x)\n")
+    assert [e.verdict for e in judged.equations if e.role == "code"] == ["proved", "proved"]
+
+
+def test_a_stack_stands_in_every_output_without_a_verdict(tmp_path):
+    from symrnn.audit import audit_files
+    judged, (found,) = judged_stack(tmp_path, "w = upper.step(lower.step(x))\n")
+    value = audit_files([judged.path]).to_json()
+    (row,) = [e for e in value["documents"][0]["equations"] if "stack" in str(e["reason"])]
+    assert (row["verdict"], row["role"]) == (None, "code")
+    assert f":{found.span.line}:1: listing\n  w = upper.step(lower.step(x))\n    found: a stack of 2 layers" in audit_text(value)
+    assert "| listing |" in audit_markdown(value)
+    regenerate([judged.path], tmp_path / "out")
+    assert "a stack of 2 layers" in (tmp_path / "out" / "notes.md").read_text(encoding="utf-8")

@@ -128,6 +128,14 @@ def test_what_a_lower_layer_computes_for_its_loss_alone_is_left_out():
     assert "e_1" not in stack(below, layer()).definitions
 
 
+def test_an_input_that_only_the_loss_uses_is_none_that_layers_meet_at():
+    given = sequence("y", "k", kind="input")
+    compared = Model.build("compared", [*ROWS, (ell, total((z - given) ** 2))], loss="l")
+    model = stack(compared, compared)
+    assert [s.name for s in model.inputs] == ["x", "y"]
+    assert str(model.definitions["l"]) == "sum((z_2[t] - y[t])**2)"
+
+
 def test_targets_that_a_lower_state_needs_get_the_number_of_the_layer():
     fed = Model.build("fed", [(h, apply("tanh", W @ h[-1] + param("F", "n", "k") @ y[-1] + U @ x)), (z, V @ h)])
     assert {s.name for s in stack(fed, layer()).targets} == {"y_1", "y"}

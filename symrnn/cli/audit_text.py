@@ -30,7 +30,7 @@ def audit_text(audit: Json) -> str:
         "\n".join(_block(document["path"], equation))
         for document in audit["documents"]
         for equation in document["equations"]
-        if equation["verdict"] is not None
+        if equation["verdict"] is not None or _said(equation)
     ]
     return "\n".join([*blocks, summary_line(audit)])
 
@@ -55,11 +55,20 @@ def exit_status(audit: Json, require_checked: bool) -> int:
     return int(any(audit["summary"][word] for word in words))
 
 
+def _said(equation: Json) -> bool:
+    """Whether something is said of program text that claims nothing."""
+    return equation["role"] == "code" and equation["reason"] is not None
+
+
 def _block(path: str, equation: Json) -> Iterator[str]:
     verdict = equation["verdict"]
     place = f"{path}:cell {equation['cell']}" if equation["cell"] is not None else path
     label = f" [{equation['label']}]" if equation["label"] else ""
-    yield f"{place}:{equation['line']}:{equation['column']}: {click.style(verdict, fg=COLOURS[verdict])}{label}"
+    word = click.style(verdict, fg=COLOURS[verdict]) if verdict is not None else "listing"
+    yield f"{place}:{equation['line']}:{equation['column']}: {word}{label}"
+    if verdict is None:
+        yield from (f"  {relation['latex']}" for relation in equation["relations"])
+        yield f"    found: {equation['reason']}"
     for relation in equation["relations"]:
         yield from _relation(relation, alone=len(equation["relations"]) == 1)
 
@@ -114,11 +123,9 @@ def audit_markdown(audit: Json) -> str:
     for document in audit["documents"]:
         lines += ["", f"## {document['path']}", "", "| line | verdict | equation | finding |", "|---|---|---|---|"]
         for equation in document["equations"]:
-            if equation["verdict"] is None:
-                continue
             for relation in equation["relations"]:
-                if relation["verdict"] is not None:
-                    cells = (str(equation["line"]), relation["verdict"], _shown(equation, relation), _finding(relation))
+                if relation["verdict"] is not None or _said(equation):
+                    cells = (str(equation["line"]), relation["verdict"] or "listing", _shown(equation, relation), _finding(relation))
                     lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -95,7 +95,8 @@ class Module(Arguments):
         lines = {k: self.body(f) for k, f in parts.items()}
         lines["run"].append(f"return Forward({', '.join(self.name(v) for v in self.forward_variables)})")
         if private_loss:
-            lines["loss"].append(f"return np.sum({self.name(model.symbol(str(model.loss)))})")
+            loss = plan.layout.arrays["variable", str(model.loss)]
+            lines["loss"].append(f"return np.sum({loss.name if model.loss in plan.aimed else 'run.' + loss.whole(0)})")
         if self.gradients:
             lines["back"].append(f"return Adjoints({', '.join(self.name(e.left) for e in plan.adjoint_rows)})")
             lines["gradients"].append(f"return Gradients({', '.join(names.values())})")

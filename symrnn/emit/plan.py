@@ -297,10 +297,10 @@ class Plan:
         return body.done()
 
     def measure(self) -> Function:
-        """The variables that depend on targets, and the loss."""
+        """The variables that depend on targets, with the loss if it is one of them; else the forward pass has it already."""
         body = Body(self.printer)
         for e in self.model.equations:
-            if e.name in self.aimed or (e.name == self.model.loss):
+            if e.name in self.aimed:
                 self.whole(body, e)
         return body.done()
 

@@ -5,12 +5,14 @@ A function is judged when it keeps a state from step to step, or assigns a varia
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 
 from symrnn.errors import SymrnnError
 from symrnn.judge import Context, Relation, TimeIsUp, limited
 from symrnn.listings.match import Found, Matcher, Text
+from symrnn.listings.stacked import Chain, Network, called, chains, composed, makers, networks_of
+from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codelines import without_numbers
 from symrnn.read.document import Block, Document, Lines, Span
@@ -26,11 +28,15 @@ COST: Mapping[str, int] = {"proved": 0, "conditional": 1, "refuted": 3, "undecid
 
 @dataclass(frozen=True)
 class Finding:
-    """One statement of a listing: where it is, its verdict, and the equations of the text that it was compared with."""
+    """One statement of a listing: where it is, its verdict, and the equations of the text that it was compared with.
+
+    ``model`` is the network that it makes of several, if it is the last statement of a stack.
+    """
 
     span: Span
     relation: Relation
     uses: tuple[str, ...] = ()
+    model: Model | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,22 @@ class Function:
         """The names that it gives a value."""
         found = (e.target.head for e in self.equations if not e.returned)
         return tuple(dict.fromkeys((*found, *(name for s in self.skipped for name in s.assigns))))
+
+    @property
+    def method(self) -> str:
+        """Its own name, without that of the class."""
+        return self.within.rpartition(".")[2]
+
+    def keeps(self, listing: Listing) -> bool:
+        """Whether it computes a state that is kept from step to step."""
+        return any(e.target.head in listing.states for e in self.equations)
+
+    def without_calls(self, steps: Set[str]) -> Function:
+        """The same without the statements that only let another object take its step."""
+        def is_step(e: Lifted) -> bool:
+            calls, _ = called(e.value)
+            return bool(calls) and all(method in steps for _, method in calls)
+        return replace(self, equations=tuple(e for e in self.equations if not is_step(e)))
 
 
 class Place:
@@ -89,12 +111,29 @@ def findings(auditor: Context, document: Document, settings: Mapping[str, Settin
     Nothing is raised; a document without equations has none.
     """
     texts = dict(_texts(auditor, settings))
-    for block in document.code if texts else ():
-        if block.name.lower() not in LANGUAGES:
-            continue
-        listing = lift(block)
+    blocks = [(Place(block, document), lift(block)) for block in document.code if block.name.lower() in LANGUAGES] if texts else []
+    made = makers(listing for _, listing in blocks)
+    steps = {function.method for _, listing in blocks for function in functions(listing) if function.keeps(listing)}
+    networks: list[Network] = []
+    for place, listing in blocks:
+        for whole in functions(listing):
+            function = whole.without_calls(steps)
+            found = judged(function, listing, place, texts, settings, auditor.timeout)
+            networks += [n for n in found.networks if n not in networks]
+            yield from found.findings
+    for place, listing in blocks:
         for function in functions(listing):
-            yield from judged(function, listing, Place(block, document), texts, settings, auditor.timeout)
+            for chain in chains(function.equations):
+                layers = networks_of(chain, networks, made)
+                if layers is not None:
+                    yield stacked(chain, layers, place)
+
+
+def stacked(chain: Chain, layers: list[Network], place: Place) -> Finding:
+    """The finding of a stack: it stands at the last of its statements."""
+    model, verdict = composed(chain, layers)
+    uses = tuple(dict.fromkeys(use for n in layers for use in n.uses))
+    return Finding(place.span(chain.last.span), Relation(place.text(chain.last.span), verdict), uses, model)
 
 
 def _texts(auditor: Context, settings: Mapping[str, Setting]) -> Iterator[tuple[str, Text]]:
@@ -107,8 +146,16 @@ def _texts(auditor: Context, settings: Mapping[str, Setting]) -> Iterator[tuple[
             continue
 
 
+@dataclass(frozen=True)
+class Judged:
+    """What was found in one function: its statements, and the network that it is a step of."""
+
+    findings: tuple[Finding, ...] = ()
+    networks: tuple[Network, ...] = ()
+
+
 def judged(function: Function, listing: Listing, place: Place, texts: Mapping[str, Text], settings: Mapping[str, Setting],
-           timeout: float | None) -> Iterator[Finding]:
+           timeout: float | None) -> Judged:
     """The findings of one function, in the scope of the text that fits it best; none if it computes nothing of the text."""
     rows: dict[str, list[Found]] = {}
     for name, text in texts.items():
@@ -116,15 +163,21 @@ def judged(function: Function, listing: Listing, place: Place, texts: Mapping[st
         rows[name] = [matched(matcher, e, timeout) for e in function.equations]
     best = min(texts, key=lambda name: sum(map(cost, rows[name])))
     named = any(text.variable(name) for text in texts.values() for name in function.assigned)
-    keeps = any(e.target.head in listing.states for e in function.equations)
+    keeps = function.keeps(listing)
     if not (named or keeps or any(found.matched for found in rows[best])):
-        return
+        return Judged()
+    out: list[Finding] = []
     for e, found in zip(function.equations, rows[best], strict=True):
         uses = settings[best].places.get(found.variable or "")
-        yield Finding(place.span(e.span), Relation(place.text(e.span), found.verdict, found.claim), (uses,) if uses else ())
+        out.append(Finding(place.span(e.span), Relation(place.text(e.span), found.verdict, found.claim), (uses,) if uses else ()))
     for s in function.skipped:
         if s.assigns or s.text.startswith("return"):
-            yield Finding(place.span(s.span), Relation(place.text(s.span), Verdict("undecided", "SR303", s.reason)))
+            out.append(Finding(place.span(s.span), Relation(place.text(s.span), Verdict("undecided", "SR303", s.reason))))
+    whole, kind = not function.skipped and all(found.matched for found in rows[best]), function.within.rpartition(".")[0]
+    if not (whole and keeps and kind and rows[best]):
+        return Judged(tuple(out))
+    every = tuple(dict.fromkeys(use for f in out for use in f.uses))
+    return Judged(tuple(out), (Network(kind.rpartition(".")[2], function.method, texts[best].model, str(rows[best][-1].variable), every),))
 
 
 def matched(matcher: Matcher, e: Lifted, timeout: float | None) -> Found:

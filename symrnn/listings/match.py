@@ -74,6 +74,12 @@ class Attempt:
     claim: Claim
     words: tuple[str, ...]
     meanings: Mapping[str, Meaning]
+    inner: bool = False                                              # compared with what a last function is applied to
+
+    @property
+    def cost(self) -> tuple[int, bool]:
+        """How much has to be supposed."""
+        return len(self.words), self.inner
 
 
 class Matcher:
@@ -110,7 +116,7 @@ class Matcher:
         for name in [own] if own is not None else self._others(e):
             target = Meaning(name, -late, "" if own or e.returned else f"{e.target.head} is the text's {name}")
             for attempt in self._attempts(e, refs, name, target):
-                if best is not None and len(attempt.words) >= len(best.words):
+                if best is not None and attempt.cost >= best.cost:
                     continue
                 result = proved(attempt.claim)
                 if result is not None:
@@ -201,6 +207,7 @@ class Matcher:
         for inner, zero in product((False, True) if outer else (False,), (False, True) if unused else (False,)):
             words = [*said, *(f"{b} = 0" for b in unused if zero)]
             if inner:
+                words = [w for w in words if w != meanings[e.target.head].said]
                 words.append(f"{e.target.head} is what {value.attr or value.op} is applied to in the text's {variable}")
             conditions = tuple(Condition("zero", (b,), f"{b} = 0") for b in unused if zero)
             for turn in (False, True):
@@ -210,7 +217,7 @@ class Matcher:
                 except (Meaningless, SymrnnError, ValueError):
                     continue
                 if claim is not None and conflict(claim) is None:
-                    yield Attempt(claim, (*words, *([TURNED] if turn else ())), meanings)
+                    yield Attempt(claim, (*words, *([TURNED] if turn else ())), meanings, inner)
 
     def _value(self, n: Node, refs: list[Reference], meanings: Mapping[str, Meaning], left_out: frozenset[str], turn: bool) -> Expr:
         """The right side of a statement in the symbols of the model; ``turn``: every matrix is the transpose of the text's."""

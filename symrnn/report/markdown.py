@@ -114,7 +114,8 @@ class Page:
             low, high = block.offset, block.offset + len(block.text)
             mine = [e for e in self.judged.equations if e.span.kind == "code" and low <= e.span.offset < high]
             if mine:
-                rows = [f"- line {e.span.line}, `` {r.latex} ``: {self.verdict(r.verdict, r, short=True)}" for e in mine
+                rows = [f"- line {e.span.line}, `` {r.latex} ``: "
+                        + (self.verdict(r.verdict, r, short=True) if r.verdict.word else words(r.verdict.reason or "")) for e in mine
                         for r in e.relations]
                 end = (self.document.text + "\n").find("\n", high)
                 yield end, end, "\n\n" + "\n".join(rows) + "\n"

@@ -244,6 +244,13 @@ def test_a_model_that_cannot_be_emitted_is_refused_with_the_reason(rows, words):
         emit(Model.build("m", rows, loss="l"))
 
 
+@pytest.mark.parametrize("options", [{}, {"loss_at": "last"}], ids=str)
+def test_a_loss_that_compares_with_an_input_is_a_value_of_the_forward_pass(options):
+    given = sequence("y", "n", kind="input")
+    rows = [(h, apply("tanh", W @ h[-1] + U @ x)), (P, softmax(h)), (ell, negative(given.T @ apply("log", P)))]
+    assert load(emit(Model.build("m", rows, loss="l"), **options)).self_check() < 1e-12
+
+
 def test_with_the_loss_at_the_last_step_a_state_that_needs_targets_is_refused():
     model = Model.build("m", [(h, W @ h[-1] + y[-1]), (ell, squared(h))], loss="l")
     with pytest.raises(CallError, match="targets at that step only"):
