@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from symrnn.audit import Equation, audit_document
@@ -67,6 +69,13 @@ def test_another_name_and_a_function_that_is_not_applied_are_said(tmp_path):
     assert output.verdict == "conditional"
     assert {"M is the text's Q", "v is the text's q"} <= set(output.relations[0].verdict.conditions)
     assert "the text goes on to p by softmax, the listing does not" in str(output.reason)
+
+
+def test_a_function_that_the_text_leaves_open_may_be_the_one_of_the_listing(tmp_path):
+    text = "$$ s_t = \\phi(R s_{t-1} + P x_t) $$\n"
+    one = only(tmp_path, step("self.s = np.tanh(self.R @ self.s + self.P @ x)"), text)
+    assert (one.verdict, one.relations[0].verdict.conditions) == ("conditional", ("phi is tanh",))
+    assert only(tmp_path, step("self.s = np.tanh(self.R @ self.s - self.P @ x)"), text).verdict == "undecided"
 
 
 def test_names_of_a_program_may_leave_out_underscores(tmp_path):
@@ -154,7 +163,7 @@ def test_what_cannot_be_compared_is_undecided_with_its_reason(tmp_path, line, wh
 
 def test_a_function_that_the_text_does_not_define_refutes_nothing(tmp_path):
     text = "$$ s_t = \\tanh(R s_{t-1} + P x_t) $$\n\n$$ y_t = \\phi(Q s_t) $$\n"
-    one = found(tmp_path, step("self.s = np.tanh(self.R @ self.s + self.P @ x)", "y = np.exp(self.Q @ self.s)"), text)[1]
+    one = found(tmp_path, step("self.s = np.tanh(self.R @ self.s + self.P @ x)", "y = 2 * np.exp(self.Q @ self.s)"), text)[1]
     assert one.verdict == "undecided" and "which function phi" in str(one.reason)
 
 
@@ -180,6 +189,27 @@ def test_nothing_of_a_listing_is_run(tmp_path):
     code = step(f"self.s = open({str(mark)!r}, 'w')", "self.s = np.tanh(self.R @ self.s + self.P @ x + self.b)")
     found(tmp_path, code)
     assert not mark.exists()
+
+
+@pytest.mark.parametrize("code", ["s = np.zeros(3)\n", "s = 0\n", "s = np.zeros((3, 1))\n", "s = []\n", "s = np.ones(n)\n"])
+def test_a_start_is_no_claim(tmp_path, code):
+    assert found(tmp_path, code) == []
+
+
+def test_another_name_for_a_value_of_the_text_is_no_claim_and_holds_from_there_on(tmp_path):
+    update, output = found(tmp_path, step("before = self.s", "self.s = np.tanh(self.R @ before + self.P @ x + self.b)", "now = self.s",
+                                          "return self.Q @ now + self.c"))
+    assert (update.verdict, output.verdict) == ("proved", "proved")
+
+
+@pytest.mark.parametrize("code", ["score = A @ features\n", "def score(f):\n    return A @ f\n", "v = np.tanh(M @ u + N @ w + k)\n"])
+def test_a_program_that_shares_no_name_with_the_text_is_not_matched_by_taking_its_names_for_others(tmp_path, code):
+    assert found(tmp_path, code) == []
+
+
+def test_at_the_top_level_only_what_the_text_defines_is_judged(tmp_path):
+    code = "rate = 0.1\ndata = load(path)\nm = n + k\ns = np.tanh(R @ s_prev + P @ x + b)\nq = predict(s)\n"
+    assert [(e.verdict, e.span.latex[:1]) for e in found(tmp_path, code)] == [("conditional", "s"), ("undecided", "q")]
 
 
 # ------------------------------------------------------------------------------------------------------------------ where it is
@@ -278,3 +308,45 @@ def test_a_stack_stands_in_every_output_without_a_verdict(tmp_path):
     assert "| listing |" in audit_markdown(value)
     regenerate([judged.path], tmp_path / "out")
     assert "a stack of 2 layers" in (tmp_path / "out" / "notes.md").read_text(encoding="utf-8")
+
+
+# ------------------------------------------------------------------------------------------------- against what programs compute
+PIECES = {
+    "outer": ["np.tanh({})", "{}", "np.tanh(np.tanh({}))", "np.maximum(0, {})", "1 - 2 / (1 + np.exp(2 * ({})))"],
+    "state": ["self.R @ self.s", "np.dot(self.R, self.s)", "self.s @ self.R.T", "self.s @ self.R", "self.R.T @ self.s",
+              "self.R * self.s", "np.matmul(self.R, self.s)", "self.R.dot(self.s)", "self.s * 2"],
+    "input": ["self.P @ x", "x @ self.P.T", "self.P.dot(x)", "2 * (self.P @ x)", "-(self.P @ x)", "self.R @ (self.P @ x)"],
+    "bias": [" + self.b", "", " - self.b", " + 2 * self.b", " + 1"],
+}
+FORMS = [outer.format(f"{state} + {put}{bias}") for k, (outer, state, put, bias) in enumerate(
+    (o, s, i, b) for o in PIECES["outer"] for s in PIECES["state"] for i in PIECES["input"] for b in PIECES["bias"]) if k % 37 == 0]
+
+
+def computed(form: str, turned: bool = False, **zero: float) -> bool | None:
+    """Whether the statement computes the equation in numbers, at two choices of sizes; None where NumPy refuses it."""
+    for n, m in ((3, 2), (2, 3)):
+        r = np.random.default_rng(n)
+        unit = SimpleNamespace(R=r.normal(size=(n, n)), s=r.normal(size=n), P=r.normal(size=(n, m)), b=r.normal(size=n) * zero.get("b", 1))
+        x = r.normal(size=m)
+        right = np.tanh(unit.R @ unit.s + unit.P @ x + unit.b)
+        if turned:
+            unit.R, unit.P = unit.R.T, unit.P.T
+        try:
+            value = eval(form, {"np": np, "self": unit, "x": x})  # noqa: S307 - a statement of this file
+        except ValueError:
+            return None
+        if np.shape(value) != np.shape(right) or not np.allclose(value, right, rtol=1e-12):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_verdict_agrees_with_what_the_statement_computes(tmp_path, form):
+    one = only(tmp_path, step(f"self.s = {form}"))
+    conditions = one.relations[0].verdict.conditions
+    turned = any("transposes" in c for c in conditions)
+    same = computed(form, turned, **({"b": 0} if "b = 0" in conditions else {}))
+    assert (one.verdict in ("proved", "conditional")) <= (same is True), one.reason
+    assert (one.verdict == "refuted") <= (computed(form) is not True), one.reason
+    assert (one.verdict == "proved") <= (conditions == ())
+    assert one.verdict != "undecided" or "*" in form or computed(form) is not True, one.reason

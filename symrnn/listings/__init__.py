@@ -164,20 +164,25 @@ def judged(function: Function, listing: Listing, place: Place, texts: Mapping[st
     best = min(texts, key=lambda name: sum(map(cost, rows[name])))
     named = any(text.variable(name) for text in texts.values() for name in function.assigned)
     keeps = function.keeps(listing)
-    if not (named or keeps or any(found.matched for found in rows[best])):
+    parameters = {p.name for p in texts[best].model.parameters}
+    if not (named or keeps or any(found.shares(parameters) for found in rows[best])):
         return Judged()
+    inside = bool(function.within)                                    # at the top level a program does much else
     out: list[Finding] = []
     for e, found in zip(function.equations, rows[best], strict=True):
-        uses = settings[best].places.get(found.variable or "")
-        out.append(Finding(place.span(e.span), Relation(place.text(e.span), found.verdict, found.claim), (uses,) if uses else ()))
+        said = inside or found.matched or found.named or e.target.head in listing.states
+        if found.verdict.word is not None and said:
+            uses = settings[best].places.get(found.variable or "")
+            out.append(Finding(place.span(e.span), Relation(place.text(e.span), found.verdict, found.claim), (uses,) if uses else ()))
     for s in function.skipped:
-        if s.assigns or s.text.startswith("return"):
+        if inside and (s.assigns or s.text.startswith("return")) or any(texts[best].variable(name) for name in s.assigns):
             out.append(Finding(place.span(s.span), Relation(place.text(s.span), Verdict("undecided", "SR303", s.reason))))
-    whole, kind = not function.skipped and all(found.matched for found in rows[best]), function.within.rpartition(".")[0]
-    if not (whole and keeps and kind and rows[best]):
+    claimed = [found for found in rows[best] if found.verdict.word is not None]
+    whole, kind = not function.skipped and all(found.matched for found in claimed), function.within.rpartition(".")[0]
+    if not (whole and keeps and kind and claimed):
         return Judged(tuple(out))
     every = tuple(dict.fromkeys(use for f in out for use in f.uses))
-    return Judged(tuple(out), (Network(kind.rpartition(".")[2], function.method, texts[best].model, str(rows[best][-1].variable), every),))
+    return Judged(tuple(out), (Network(kind.rpartition(".")[2], function.method, texts[best].model, str(claimed[-1].variable), every),))
 
 
 def matched(matcher: Matcher, e: Lifted, timeout: float | None) -> Found:
@@ -197,5 +202,7 @@ def cost(found: Found) -> float:
     >>> cost(Found(Verdict("refuted"), named=True)) < cost(Found(Verdict("undecided")))
     True
     """
-    word = found.verdict.word or "undecided"
+    if found.verdict.word is None:
+        return 0
+    word = found.verdict.word
     return COST[word] + len(found.verdict.conditions) / 100 + (not found.named and not found.matched)

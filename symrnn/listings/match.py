@@ -5,7 +5,7 @@ another symbol of the same kind, and that is a condition of the verdict. What is
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
@@ -23,9 +23,13 @@ from symrnn.prove.verdict import Verdict
 from symrnn.read.listing import Lifted
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.scope import Scope
+from symrnn.read.symbols import STANDARD
 from symrnn.read.tree import Node, num, sym
 
-LIMIT = 480
+CONSTANT = frozenset({"Num", "Zeros", "Ones", "List"})
+"""The values that only set a start or a size."""
+
+LIMIT = 240
 """How many ways to take unknown names for symbols of the text are tried for one statement."""
 
 TURNED = "the matrices of the listing are the transposes of the text's"
@@ -66,6 +70,10 @@ class Found:
     def matched(self) -> bool:
         return self.verdict.word in ("proved", "conditional")
 
+    def shares(self, parameters: Collection[str]) -> bool:
+        """Whether it matched with a parameter that has one name in the text and in the listing."""
+        return self.matched and any(m.symbol in parameters and not m.said for m in self.meanings.values())
+
 
 @dataclass(frozen=True)
 class Attempt:
@@ -92,11 +100,16 @@ class Matcher:
         self.left = LIMIT
 
     def match(self, e: Lifted) -> Found:
-        """The verdict on a statement; what it shows of the names is kept."""
+        """The verdict on a statement; what it shows of the names is kept. None for one that only sets a start, or names a value anew."""
+        if e.value.op in CONSTANT:
+            return Found(Verdict(None))
         try:
+            if e.value.op == "Sym" and not e.returned and self._alias(e):
+                return Found(Verdict(None))
             found = self._match(e)
         except Meaningless as reason:
-            return Found(Verdict("undecided", reason.code, reason.reason))
+            own = None if e.returned else self.text.variable(e.target.head)
+            return Found(Verdict("undecided", reason.code, reason.reason), own, named=own is not None)
         if found.matched:
             self.meanings |= found.meanings
         return found
@@ -113,9 +126,13 @@ class Matcher:
         best: Attempt | None = None
         verdict: Verdict | None = None
         self.left = LIMIT
-        for name in [own] if own is not None else self._others(e):
+        names = [own] if own is not None else self._others(e)
+        for near, name in product((True, False), names):              # what the equations themselves hold before what is behind that
+            if near is False and best is not None:
+                break
             target = Meaning(name, -late, "" if own or e.returned else f"{e.target.head} is the text's {name}")
-            for attempt in self._attempts(e, refs, name, target):
+            within = reachable(self.model, name, self.model.definitions if near else ())
+            for attempt in self._attempts(e, refs, within, target):
                 if best is not None and attempt.cost >= best.cost:
                     continue
                 result = proved(attempt.claim)
@@ -126,6 +143,17 @@ class Matcher:
             return Found(self._worded(verdict, best, variable), variable, best.claim, best.meanings, own is not None)
         return self._different(e, refs, own, late)
 
+    def _alias(self, e: Lifted) -> bool:
+        """Whether a statement only gives a value of the text another name, which is kept."""
+        (ref,) = references(e.value)
+        if self.text.variable(e.target.head) is not None or e.relation != "=" or e.target.part("Index") is not None:
+            return False
+        every = [s.name for s in (*self.model.variables, *self.model.inputs, *self.model.targets)]
+        known = self.meanings.get(ref.name) or ((own := named(ref.name, every)) and Meaning(own))
+        if known:
+            self.meanings[e.target.head] = Meaning(known.symbol, known.shift + (ref.offset or 0) - (offset_of(e.target) or 0))
+        return bool(known)
+
     def _others(self, e: Lifted) -> list[str]:
         """The variables that a name may be which the text does not have: those that nothing else in the listing is, last ones first."""
         taken = {m.symbol for m in self.meanings.values()}
@@ -134,9 +162,8 @@ class Matcher:
         return names if e.returned else [name for name in names if name not in taken]
 
     # ------------------------------------------------------------------------------------------------------------ the names
-    def _attempts(self, e: Lifted, refs: list[Reference], variable: str, target: Meaning) -> Iterator[Attempt]:
+    def _attempts(self, e: Lifted, refs: list[Reference], within: Mapping[Symbol, None], target: Meaning) -> Iterator[Attempt]:
         """The readings of a statement as the equation of a variable, those without conditions first."""
-        within = reachable(self.model, variable)
         fixed = self.meanings | {e.target.head: target}
         names = list(dict.fromkeys(r.name for r in refs))
         rank = ranks(e.value)
@@ -150,7 +177,7 @@ class Matcher:
             if len({(m.symbol, m.shift) for m in row}) < len(row):
                 continue
             meanings = {**dict(zip([name for name, _ in known], row, strict=True)), e.target.head: target}
-            yield from self._readings(e, refs, variable, meanings, extra)
+            yield from self._readings(e, refs, target.symbol, meanings, extra)
 
     def _meanings(self, name: str, refs: list[Reference], within: Mapping[Symbol, None], fixed: Mapping[str, Meaning]) -> list[Meaning]:
         """What a name may be: what it was before, what is spelled like it, or else whatever of its kind the equation uses."""
@@ -193,31 +220,39 @@ class Matcher:
     # --------------------------------------------------------------------------------------------------------- the readings
     def _readings(self, e: Lifted, refs: list[Reference], variable: str, meanings: Mapping[str, Meaning], extra: list[str]
                   ) -> Iterator[Attempt]:
-        """One choice of names: as it stands, without biases, without the outer function, and with rows for columns."""
+        """One choice of names: as it stands, without biases, without the last function, and with matrices transposed."""
         said = tuple(m.said for m in meanings.values() if m.said)
         used = {m.symbol for m in meanings.values()}
         near = reachable(self.model, variable, used)
         unused = [b for b in biases(self.model, near) if b not in used]
-        left = node("sym", attr=self.model.symbol(variable))
-        value = self.model.definitions[variable]
-        kept = {variable} & {s.name for v in self.model.states for s in (v, *reachable(self.model, v.name))}
-        outer = value.op in ("softmax", "apply") and not kept         # what only leaves the network may do so without its last function
         if extra:
             said = (*said, *(f"{name} = 0, which the text leaves out" for name in extra))
-        for inner, zero in product((False, True) if outer else (False,), (False, True) if unused else (False,)):
+        for (left, tree, word), zero in product(self._pairs(e, variable), (False, True) if unused else (False,)):
             words = [*said, *(f"{b} = 0" for b in unused if zero)]
-            if inner:
-                words = [w for w in words if w != meanings[e.target.head].said]
-                words.append(f"{e.target.head} is what {value.attr or value.op} is applied to in the text's {variable}")
+            if word:
+                words = [*(w for w in words if tree is not e.value or w != meanings[e.target.head].said), word]
             conditions = tuple(Condition("zero", (b,), f"{b} = 0") for b in unused if zero)
             for turn in (False, True):
                 try:
-                    right = self._value(e.value, refs, meanings, frozenset(extra), turn)
-                    claim = self._claim(value.args[0] if inner else left, right, conditions)
+                    claim = self._claim(left, self._value(tree, refs, meanings, frozenset(extra), turn), conditions)
                 except (Meaningless, SymrnnError, ValueError):
                     continue
                 if claim is not None and conflict(claim) is None:
-                    yield Attempt(claim, (*words, *([TURNED] if turn else ())), meanings, inner)
+                    yield Attempt(claim, (*words, *([TURNED] if turn else ())), meanings, bool(word))
+
+    def _pairs(self, e: Lifted, variable: str) -> Iterator[tuple[Expr, Node, str]]:
+        """What is compared: the variable with the value of the statement, or what their last functions are applied to, if that is said."""
+        value, tree = self.model.definitions[variable], idioms(e.value)
+        yield node("sym", attr=self.model.symbol(variable)), e.value, ""
+        if value.op not in ("softmax", "apply"):
+            return
+        name = str(value.attr or value.op)
+        standard = STANDARD.get(tree.nodes[0].head) if tree.op == "Call" and len(tree.nodes) == 2 else None
+        if name.startswith("?") and standard is not None and standard.is_function:
+            yield value.args[0], tree.nodes[1], f"{name[1:]} is {standard.name}"
+        kept = {s.name for v in self.model.states for s in (v, *reachable(self.model, v.name))}
+        if variable not in kept:                                      # what only leaves the network may do so without its last function
+            yield value.args[0], e.value, f"{e.target.head} is what {name.removeprefix('?')} is applied to in the text's {variable}"
 
     def _value(self, n: Node, refs: list[Reference], meanings: Mapping[str, Meaning], left_out: frozenset[str], turn: bool) -> Expr:
         """The right side of a statement in the symbols of the model; ``turn``: every matrix is the transpose of the text's."""
@@ -256,7 +291,8 @@ class Matcher:
     def _different(self, e: Lifted, refs: list[Reference], own: str | None, late: int) -> Found:
         """A statement that is no equation of the text: refuted where every name is the text's, else not decided."""
         if own is None:
-            words = f"the text has no equation of {e.target.head}, and none of its equations has this value under any choice of names"
+            tried = "any choice of names" if self.left > 0 else f"{LIMIT} choices of names"
+            words = f"the text has no equation of {e.target.head}, and none of its equations has this value under {tried}"
             return Found(Verdict("undecided", "SR103", words))
         target = {e.target.head: Meaning(own, -late)}
         within = reachable(self.model, own)
