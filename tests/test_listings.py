@@ -101,6 +101,22 @@ def test_names_that_the_text_does_not_have_hold_for_the_statements_after(tmp_pat
     assert {e.verdict for e in (first, second)} == {"conditional"}
 
 
+GATES = r"""
+$$ f_t = \sigma(W_f x_t + U_f h_{t-1}), \quad i_t = \sigma(W_i x_t + U_i h_{t-1}), \quad o_t = \sigma(W_o x_t + U_o h_{t-1}) $$
+
+$$ c_t = f_t \odot c_{t-1} + i_t \odot o_t, \qquad h_t = o_t \odot \tanh(c_t) $$
+"""
+
+
+def test_which_gate_is_which_follows_from_the_statements_after(tmp_path):
+    rows = found(tmp_path, step("put = sigmoid(self.A @ x + self.B @ self.s)", "keep = sigmoid(self.C @ x + self.D @ self.s)",
+                                "out = sigmoid(self.E @ x + self.F @ self.s)", "self.m = keep * self.m + put * out",
+                                "self.s = out * np.tanh(self.m)"), GATES)
+    assert [e.verdict for e in rows] == ["conditional"] * 5
+    assert {"keep is the text's f", "put is the text's i", "out is the text's o", "m is the text's c"} <= {
+        c for e in rows for c in e.relations[0].verdict.conditions}
+
+
 def test_a_function_without_a_kept_state_gets_the_state_as_an_argument(tmp_path):
     one = only(tmp_path, "def forward(x, s_prev, R, P, b):\n    s = np.tanh(R @ s_prev + P @ x + b)\n    return s\n")
     assert one.relations[0].verdict.conditions == ("s_prev is the text's s of the step before",)
@@ -200,6 +216,40 @@ def test_another_name_for_a_value_of_the_text_is_no_claim_and_holds_from_there_o
     update, output = found(tmp_path, step("before = self.s", "self.s = np.tanh(self.R @ before + self.P @ x + self.b)", "now = self.s",
                                           "return self.Q @ now + self.c"))
     assert (update.verdict, output.verdict) == ("proved", "proved")
+
+
+@pytest.mark.parametrize("lines", [
+    ("a = self.R @ self.s + self.P @ x + self.b", "self.s = np.tanh(a)"),
+    ("s = np.tanh(self.R @ self.s + self.P @ x + self.b)", "self.s = s"),
+    ("u = self.R @ self.s", "v = u + self.P @ x", "self.s = np.tanh(v + self.b)")])
+def test_a_step_on_the_way_that_the_text_takes_in_one_is_put_into_the_next(tmp_path, lines):
+    rows = found(tmp_path, step(*lines))
+    assert [e.verdict for e in rows] == [None] * (len(lines) - 1) + ["proved"]
+    assert "put into the statements that use it" in str(rows[0].reason)
+
+
+def test_a_step_on_the_way_to_something_else_stays_undecided(tmp_path):
+    rows = found(tmp_path, step("a = self.R @ self.s + self.Z @ self.Y @ x", "self.s = np.tanh(a)"))
+    assert [e.verdict for e in rows] == ["undecided", "undecided"]
+
+
+def test_a_backward_pass_is_not_matched_by_taking_its_names_for_others(tmp_path):
+    code = """def both(inputs, targets):
+    xs, ss, qs, ps = {}, {}, {}, {}
+    for t in range(len(inputs)):
+        xs[t] = np.zeros((size, 1))
+        xs[t][inputs[t]] = 1
+        ss[t] = np.tanh(R @ ss[t - 1] + P @ xs[t] + b)
+        qs[t] = Q @ ss[t] + c
+    dnext = np.zeros_like(ss[0])
+    for t in reversed(range(len(inputs))):
+        dq = ps[t] - targets[t]
+        dQ += dq @ ss[t].T
+        draw = (1 - ss[t] ** 2) * (Q.T @ dq + dnext)
+        dnext = R.T @ draw
+"""
+    rows = found(tmp_path, code)
+    assert [e.verdict for e in rows] == ["proved", "proved", *["undecided"] * 4]
 
 
 @pytest.mark.parametrize("code", ["score = A @ features\n", "def score(f):\n    return A @ f\n", "v = np.tanh(M @ u + N @ w + k)\n"])

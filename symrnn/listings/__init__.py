@@ -5,18 +5,21 @@ A function is judged when it keeps a state from step to step, or assigns a varia
 """
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from symrnn.errors import SymrnnError
 from symrnn.judge import Context, Relation, TimeIsUp, limited
-from symrnn.listings.match import Found, Matcher, Text
+from symrnn.listings.match import CONSTANT, Found, Matcher, Text
+from symrnn.listings.names import offset_of
 from symrnn.listings.stacked import Chain, Network, called, chains, composed, makers, networks_of
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codelines import without_numbers
 from symrnn.read.document import Block, Document, Lines, Span
-from symrnn.read.listing import Lifted, Listing, Skipped, lift
+from symrnn.read.listing import Lifted, Listing, Skipped, lift, put
+from symrnn.read.meaningless import Meaningless
+from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
 
 LANGUAGES = frozenset({"python", "py", "python3", "py3", "numpy", "ipython", "pycon"})
@@ -24,6 +27,10 @@ LANGUAGES = frozenset({"python", "py", "python3", "py3", "numpy", "ipython", "py
 
 COST: Mapping[str, int] = {"proved": 0, "conditional": 1, "refuted": 3, "undecided": 3}
 """How badly a scope of the text fits a statement; the scope that fits a function best is the one that it is judged in."""
+
+
+TRIES = 40
+"""How many ways to take the names of one function are followed to its end."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Function:
     @property
     def assigned(self) -> tuple[str, ...]:
         """The names that it gives a value."""
-        found = (e.target.head for e in self.equations if not e.returned)
+        found = (e.target.head for e in self.equations if not e.returned and e.value.op not in CONSTANT)
         return tuple(dict.fromkeys((*found, *(name for s in self.skipped for name in s.assigns))))
 
     @property
@@ -62,12 +69,25 @@ class Function:
         """Whether it computes a state that is kept from step to step."""
         return any(e.target.head in listing.states for e in self.equations)
 
+    @property
+    def backward(self) -> bool:
+        """Whether it uses values of later steps, as a backward pass does."""
+        return any(later(n) for e in self.equations for n in walk(e.value) if n.op == "Sym")
+
     def without_calls(self, steps: Set[str]) -> Function:
         """The same without the statements that only let another object take its step."""
         def is_step(e: Lifted) -> bool:
             calls, _ = called(e.value)
             return bool(calls) and all(method in steps for _, method in calls)
         return replace(self, equations=tuple(e for e in self.equations if not is_step(e)))
+
+
+def later(n: Node) -> bool:
+    """Whether a symbol of a listing is taken at a later step."""
+    try:
+        return (offset_of(n) or 0) > 0
+    except Meaningless:
+        return False
 
 
 class Place:
@@ -159,8 +179,8 @@ def judged(function: Function, listing: Listing, place: Place, texts: Mapping[st
     """The findings of one function, in the scope of the text that fits it best; none if it computes nothing of the text."""
     rows: dict[str, list[Found]] = {}
     for name, text in texts.items():
-        matcher = Matcher(text, function.assigned, listing.states, listing.parameters)
-        rows[name] = [matched(matcher, e, timeout) for e in function.equations]
+        matcher = Matcher(text, function.assigned, listing.states, listing.parameters, renames=not function.backward)
+        rows[name] = fitting(matcher, function.equations, timeout, Budget(TRIES))[1]
     best = min(texts, key=lambda name: sum(map(cost, rows[name])))
     named = any(text.variable(name) for text in texts.values() for name in function.assigned)
     keeps = function.keeps(listing)
@@ -171,7 +191,7 @@ def judged(function: Function, listing: Listing, place: Place, texts: Mapping[st
     out: list[Finding] = []
     for e, found in zip(function.equations, rows[best], strict=True):
         said = inside or found.matched or found.named or e.target.head in listing.states
-        if found.verdict.word is not None and said:
+        if said and (found.verdict.word is not None or found.verdict.reason is not None):
             uses = settings[best].places.get(found.variable or "")
             out.append(Finding(place.span(e.span), Relation(place.text(e.span), found.verdict, found.claim), (uses,) if uses else ()))
     for s in function.skipped:
@@ -185,15 +205,49 @@ def judged(function: Function, listing: Listing, place: Place, texts: Mapping[st
     return Judged(tuple(out), (Network(kind.rpartition(".")[2], function.method, texts[best].model, str(claimed[-1].variable), every),))
 
 
-def matched(matcher: Matcher, e: Lifted, timeout: float | None) -> Found:
-    """One statement, within the time for one claim."""
+PUT_IN = "the text has no name for it; it is put into the statements that use it"
+"""What is said of a step on the way that the text takes in one."""
+
+
+@dataclass
+class Budget:
+    """How many statements may still be compared."""
+
+    left: int
+
+
+def fitting(matcher: Matcher, equations: Sequence[Lifted], timeout: float | None, budget: Budget) -> tuple[float, list[Found]]:
+    """What is found for some statements in order, with the names chosen so that as many as possible are equations of the text."""
+    if not equations:
+        return 0, []
+    first, rest = equations[0], equations[1:]
+    best: tuple[float, list[Found]] | None = None
+    for found in matched(matcher, first, timeout):
+        if not found.matched and not found.named and found.verdict.word is not None and matcher.is_local(first):
+            inside = [replace(e, value=put(e.value, first.target, first.value)) for e in rest]
+            users = [k for k, (e, old) in enumerate(zip(inside, rest, strict=True)) if e != old]
+            price, others = fitting(matcher, inside, timeout, budget) if users else (0, [])
+            if users and all(others[k].matched or others[k].verdict.reason == PUT_IN for k in users):
+                return price, [Found(Verdict(None, reason=PUT_IN)), *others]
+        price, others = fitting(matcher.after(found), rest, timeout, budget)
+        if best is None or cost(found) + price < best[0]:
+            best = cost(found) + price, [found, *others]
+        budget.left -= 1
+        if budget.left <= 0 or all(f.matched or f.verdict.word is None for f in others):
+            break
+    assert best is not None
+    return best
+
+
+def matched(matcher: Matcher, e: Lifted, timeout: float | None) -> list[Found]:
+    """What one statement may be, within the time for one claim."""
     try:
         with limited(timeout):
             return matcher.match(e)
     except RecursionError:
-        return Found(Verdict("undecided", "SR304", "the statement is nested too deeply"))
+        return [Found(Verdict("undecided", "SR304", "the statement is nested too deeply"))]
     except TimeIsUp:
-        return Found(Verdict("undecided", "SR304", f"not decided within {timeout:g} s"))
+        return [Found(Verdict("undecided", "SR304", f"not decided within {timeout:g} s"))]
 
 
 def cost(found: Found) -> float:

@@ -5,7 +5,7 @@ another symbol of the same kind, and that is a condition of the verdict. What is
 """
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
@@ -91,74 +91,86 @@ class Attempt:
 
 
 class Matcher:
-    """Compares the statements of one function with one model, in order; the names found for one statement hold for the next ones."""
+    """Compares the statements of one function with one model, in order; the names found for one statement hold for the next ones.
 
-    def __init__(self, text: Text, assigned: Sequence[str], states: frozenset[str], parameters: frozenset[str]) -> None:
+    ``renames``: a statement may be the equation of a variable that has another name.
+    """
+
+    def __init__(self, text: Text, assigned: Iterable[str], states: frozenset[str], parameters: frozenset[str],
+                 meanings: Mapping[str, Meaning] | None = None, renames: bool = True) -> None:
         self.text, self.model = text, text.model
         self.assigned, self.states, self.parameters = frozenset(assigned), states, parameters
-        self.meanings: dict[str, Meaning] = {}
+        self.meanings, self.renames = dict(meanings or {}), renames
         self.left = LIMIT
 
-    def match(self, e: Lifted) -> Found:
-        """The verdict on a statement; what it shows of the names is kept. None for one that only sets a start, or names a value anew."""
+    def after(self, found: Found) -> Matcher:
+        """The same with the names that a statement has shown."""
+        return Matcher(self.text, self.assigned, self.states, self.parameters, self.meanings | dict(found.meanings), self.renames)
+
+    def is_local(self, e: Lifted) -> bool:
+        """Whether a statement only makes a name for what the ones after it use."""
+        return e.relation == "=" and not e.returned and e.target.head not in self.states and e.target.part("Index") is None
+
+    def match(self, e: Lifted) -> list[Found]:
+        """The verdict on a statement; several where it may be the equation of several variables that have names of their own.
+
+        The verdict has no word for a statement that only sets a start, or names a value anew.
+        """
         if e.value.op in CONSTANT:
-            return Found(Verdict(None))
+            return [Found(Verdict(None))]
         try:
-            if e.value.op == "Sym" and not e.returned and self._alias(e):
-                return Found(Verdict(None))
-            found = self._match(e)
+            alias = self._alias(e) if e.value.op == "Sym" and not e.returned else None
+            return self._match(e) if alias is None else [Found(Verdict(None), meanings={e.target.head: alias})]
         except Meaningless as reason:
             own = None if e.returned else self.text.variable(e.target.head)
-            return Found(Verdict("undecided", reason.code, reason.reason), own, named=own is not None)
-        if found.matched:
-            self.meanings |= found.meanings
-        return found
+            return [Found(Verdict("undecided", reason.code, reason.reason), own, named=own is not None)]
 
-    def _match(self, e: Lifted) -> Found:
+    def _match(self, e: Lifted) -> list[Found]:
         own = None if e.returned else self.text.variable(e.target.head)
         if e.relation != "=":
             words = "what is added up over steps is no equation of one step"
-            return Found(Verdict("undecided", "SR303", words), own, named=own is not None)
+            return [Found(Verdict("undecided", "SR303", words), own, named=own is not None)]
         late = offset_of(e.target) or 0
         refs = list(dict.fromkeys(references(e.value)))
         if e.target.part("Index") is not None:
             raise Meaningless("SR303", f"a component of {e.target.head} is assigned", e.target.span)
-        best: Attempt | None = None
-        verdict: Verdict | None = None
         self.left = LIMIT
-        names = [own] if own is not None else self._others(e)
+        found: dict[str, tuple[Attempt, Verdict]] = {}
+        known = None if e.returned or own else self.meanings.get(e.target.head)
+        names = [own] if own is not None else [known.symbol] if known is not None else self._others(e)
         for near, name in product((True, False), names):              # what the equations themselves hold before what is behind that
-            if near is False and best is not None:
+            if not near and found:
                 break
-            target = Meaning(name, -late, "" if own or e.returned else f"{e.target.head} is the text's {name}")
+            target = known or Meaning(name, -late, "" if own or e.returned else f"{e.target.head} is the text's {name}")
+            if target.shift != -late or name not in self.model.definitions:
+                continue
             within = reachable(self.model, name, self.model.definitions if near else ())
             for attempt in self._attempts(e, refs, within, target):
-                if best is not None and attempt.cost >= best.cost:
+                if name in found and attempt.cost >= found[name][0].cost:
                     continue
-                result = proved(attempt.claim)
-                if result is not None:
-                    best, verdict = attempt, result
-        if best is not None and verdict is not None:
-            variable = best.meanings[e.target.head].symbol
-            return Found(self._worded(verdict, best, variable), variable, best.claim, best.meanings, own is not None)
-        return self._different(e, refs, own, late)
+                verdict = proved(attempt.claim)
+                if verdict is not None:
+                    found[name] = attempt, verdict
+        if not found:
+            return [self._different(e, refs, own, late)]
+        least = min(attempt.cost for attempt, _ in found.values())
+        return [Found(self._worded(verdict, attempt, name), name, attempt.claim, attempt.meanings, own is not None)
+                for name, (attempt, verdict) in found.items() if attempt.cost == least]
 
-    def _alias(self, e: Lifted) -> bool:
-        """Whether a statement only gives a value of the text another name, which is kept."""
+    def _alias(self, e: Lifted) -> Meaning | None:
+        """The meaning of a name that a statement only gives to a value of the text."""
         (ref,) = references(e.value)
         if self.text.variable(e.target.head) is not None or e.relation != "=" or e.target.part("Index") is not None:
-            return False
+            return None
         every = [s.name for s in (*self.model.variables, *self.model.inputs, *self.model.targets)]
         known = self.meanings.get(ref.name) or ((own := named(ref.name, every)) and Meaning(own))
-        if known:
-            self.meanings[e.target.head] = Meaning(known.symbol, known.shift + (ref.offset or 0) - (offset_of(e.target) or 0))
-        return bool(known)
+        return Meaning(known.symbol, known.shift + (ref.offset or 0) - (offset_of(e.target) or 0)) if known else None
 
     def _others(self, e: Lifted) -> list[str]:
         """The variables that a name may be which the text does not have: those that nothing else in the listing is, last ones first."""
         taken = {m.symbol for m in self.meanings.values()}
         taken |= {v for name in self.assigned if name != e.target.head and (v := self.text.variable(name))}
-        names = [v.name for v in reversed(self.model.variables) if v.name != self.model.loss]
+        names = [v.name for v in reversed(self.model.variables) if v.name != self.model.loss] if self.renames else []
         return names if e.returned else [name for name in names if name not in taken]
 
     # ------------------------------------------------------------------------------------------------------------ the names
@@ -304,7 +316,7 @@ class Matcher:
         meanings = {name: found[0] for name, found in choices.items()}
         used = {m.symbol for m in meanings.values()}
         near = reachable(self.model, own, used)
-        if (open_name := self._open(own, near)) is not None:
+        if (open_name := self._open(own, near, used)) is not None:
             words = f"the text does not say which function {open_name} in its equation of {own} is"
             return Found(Verdict("undecided", "SR103", words), own, named=True)
         left = node("sym", attr=self.model.symbol(own))
@@ -318,8 +330,11 @@ class Matcher:
         return replace(found, verdict=replace(found.verdict, reason=f"not the text's equation of {own}: {found.verdict.reason}"))
 
 
-    def _open(self, variable: str, near: Mapping[Symbol, None]) -> str | None:
-        """A function in the equation of a variable that the text does not define, or a letter that may be one read as a factor."""
+    def _open(self, variable: str, near: Mapping[Symbol, None], used: Set[str]) -> str | None:
+        """A function in the equation of a variable that the text does not define, or a letter that may be one read as a factor.
+
+        A letter that the listing has too (``used``) is what it seems to be.
+        """
         rows = [self.model.definitions[variable], *(self.model.definitions[s.name] for s in near if s.kind == "variable" and s.time == NOW)]
         for x in (x for row in rows for x in walk(row)):
             if x.op == "apply" and x.attr.startswith("?") or x.op == "vcall":
@@ -327,7 +342,8 @@ class Matcher:
             factor = x.args[0] if x.op == "smul" else None
             while factor is not None and factor.op == "entry":
                 factor = factor.args[0]
-            if self.text.guessed and factor is not None and factor.op == "sym" and factor.attr.kind in ("parameter", "constant"):
+            if self.text.guessed and factor is not None and factor.op == "sym" and factor.attr.kind in ("parameter", "constant") and (
+                    factor.attr.name not in used):
                 return str(factor.attr.name)
         return None
 

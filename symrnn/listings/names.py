@@ -1,7 +1,7 @@
 """What the names of a program are in a text: spelled alike, spelled otherwise, or another name for something of the same kind.
 
->>> loose("W_hh") == loose("Whh"), loose("h_t") == loose("h"), loose("W_hy") == loose("W_yh")
-(True, True, False)
+>>> loose("W_hh") == loose("Whh"), loose("h_t") == loose("h"), loose("hs") == loose("h"), loose("W_hy") == loose("W_yh")
+(True, True, True, False)
 >>> [stem(name) for name in ("h_prev", "prev_h", "h")]
 [('h', -1), ('h', -1), ('h', 0)]
 """
@@ -38,8 +38,9 @@ class Meaning:
 
 
 def loose(name: str) -> str:
-    """A name without what programs add and leave out: underscores, and the letter of the step at its end."""
-    return name.removesuffix("_t").replace("_", "")
+    """A name without what programs add and leave out: underscores, the letter of the step at its end, the s of a plural."""
+    plain = name.removesuffix("_t").replace("_", "")
+    return plain[:-1] if len(plain) > 1 and plain.endswith("s") else plain
 
 
 def stem(name: str) -> tuple[str, int]:

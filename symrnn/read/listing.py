@@ -246,11 +246,12 @@ class _Reader:
                 pairs += list(zip(target.elts, value.elts, strict=True))  # type: ignore[attr-defined]
             else:
                 pairs.append((target, value))
+        pairs = [(target, v) for target, v in pairs if not py.empty_container(v)]
         values = [self.expression(v, frame) for _, v in pairs]       # all right sides before any left side
         for k, (target, _) in enumerate(pairs):
             old = self.enter(s, target, "=", values[k], frame)
             if old is not None:
-                values[k + 1 :] = [_put(v, old.target, old.value) for v in values[k + 1 :]]
+                values[k + 1 :] = [put(v, old.target, old.value) for v in values[k + 1 :]]
 
     def increase(self, s: ast.AugAssign, frame: _Frame) -> None:
         """``target += value``; after an assignment of the same target, one equation with the sum."""
@@ -296,8 +297,8 @@ class _Reader:
         old = None
         if k >= 0 and relation == "=":
             old = self.equations[k]
-            value = _put(value, old.target, old.value)
-            later = [replace(e, value=_put(e.value, old.target, old.value)) for e in self.equations[k + 1 :]]
+            value = put(value, old.target, old.value)
+            later = [replace(e, value=put(e.value, old.target, old.value)) for e in self.equations[k + 1 :]]
             self.equations[k:] = later
             for other, n in frame.assigned.items():
                 frame.assigned[other] = n - (n > k)
@@ -336,7 +337,9 @@ class _Reader:
         """A name with its step."""
         bare, span = canonical_name(py.last_part(name)), self.span(e)
         if frame.meant.setdefault(bare, name) != name:
-            raise Unknown(e, f"{name} and {frame.meant[bare]} would have one name")
+            if "." in name:
+                raise Unknown(e, f"{name} and {frame.meant[bare]} would have one name")
+            bare = f"{bare}'"                                        # a name of the function beside an attribute of the object
         if frame.assigned.get(name) == -1 and name not in frame.timed:
             raise Unknown(e, f"the value of {name} is not known here")
         constant = "." in name and name not in frame.states and name not in frame.kept
@@ -427,8 +430,12 @@ def _plus_one(n: Node) -> Node:
     return num(int(n.head) + 1) if n.op == "Num" and n.head.isdigit() else n if n.op == "Neg" else total(n, num(1))
 
 
-def _put(n: Node, old: Node, new: Node) -> Node:
-    """A tree with one symbol replaced by its value."""
+def put(n: Node, old: Node, new: Node) -> Node:
+    """A tree with one symbol replaced by its value.
+
+    >>> print(put(Node("Add", (sym("a"), sym("b"))), sym("a"), num(1)))
+    (Add 1 b)
+    """
     if n == old:
         return new
-    return replace(n, args=tuple(_put(a, old, new) if isinstance(a, Node) else a for a in n.args))
+    return replace(n, args=tuple(put(a, old, new) if isinstance(a, Node) else a for a in n.args))

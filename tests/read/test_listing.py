@@ -59,6 +59,15 @@ def test_an_argument_that_is_updated_and_returned_is_a_state():
         "s{t=t} = (Call tanh (Add (Mul A s{t=(Add t (Neg 1))}) (Mul B u{t=t})))", "cell = (Tuple s{t=t} (Mul C s{t=t}))"]
 
 
+def test_a_name_of_a_function_beside_an_attribute_of_that_name_gets_a_mark():
+    assert shown("def f(self, u):\n    s = self.A @ self.s + u\n    self.s = s\n") == [
+        "s'{t=t} = (Add (Mul A s{t=(Add t (Neg 1))}) u{t=t})", "s{t=t} = s'{t=t}"]
+
+
+def test_empty_containers_side_by_side_say_nothing():
+    assert shown("def f(u):\n    xs, ys = {}, []\n    for t in range(9):\n        xs[t] = A @ u[t]\n") == ["xs{t=t} = (Mul A u{t=t})"]
+
+
 def test_the_letter_of_a_loop_is_the_time():
     assert shown("for k in range(1, N):\n    z = A @ s[k-1] + B @ u[k]\n    s[k] = np.tanh(z)\n") == [
         "z{t=k} = (Add (Mul A s{t=(Add k (Neg 1))}) (Mul B u{t=k}))", "s{t=k} = (Call tanh z{t=k})"]
@@ -92,7 +101,7 @@ def test_each_construct_has_its_notation(code: str, expected: str):
     ("q = a if b else c", "ifexp"), ("for x in xs:\n    q = x", "range"), ("q = np.fft(a)", "fft"), ("q = a // b", "binop"),
     ("q = q + 1", "before it is assigned"), ("p = q\nq = 2", "before it is assigned"), ("q = W x", "parsed"),
     ("def f(x):\n    x = x / 255\n    return A @ x", "overwritten"), ("q += a\nq = q * 2", "increased and assigned"),
-    ("for t in range(N):\n    q = a[t]\nr = q", "not known here"), ("def f(self, c):\n    return self.c + c", "one name"),
+    ("for t in range(N):\n    q = a[t]\nr = q", "not known here"), ("def f(self, c):\n    return c + self.c", "one name"),
     ("q = lambda x: x", "lambda"), ("q = True", "constant"),
 ])
 def test_what_is_not_known_is_listed_and_not_guessed(code: str, reason: str):
