@@ -233,6 +233,12 @@ def test_a_step_on_the_way_to_something_else_stays_undecided(tmp_path):
     assert [e.verdict for e in rows] == ["undecided", "undecided"]
 
 
+def test_nothing_is_refuted_by_a_name_that_was_only_supposed_before(tmp_path):
+    first, second = found(tmp_path, step("self.k = np.tanh(self.R @ self.k + self.P @ x + self.b)", "q = self.Q @ np.tanh(self.k)"))
+    assert (first.verdict, second.verdict) == ("conditional", "undecided")
+    assert "if k is the text's s" in str(second.reason)
+
+
 def test_a_backward_pass_is_not_matched_by_taking_its_names_for_others(tmp_path):
     code = """def both(inputs, targets):
     xs, ss, qs, ps = {}, {}, {}, {}

@@ -33,6 +33,10 @@ TRIES = 40
 """How many ways to take the names of one function are followed to its end."""
 
 
+RENAMED = 400
+"""How many statements of a document are compared under other names, each scope counted; the ones after that only under their own."""
+
+
 @dataclass(frozen=True)
 class Finding:
     """One statement of a listing: where it is, its verdict, and the equations of the text that it was compared with.
@@ -59,6 +63,11 @@ class Function:
         """The names that it gives a value."""
         found = (e.target.head for e in self.equations if not e.returned and e.value.op not in CONSTANT)
         return tuple(dict.fromkeys((*found, *(name for s in self.skipped for name in s.assigns))))
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The names that its values are made of."""
+        return frozenset(n.head for e in self.equations for n in walk(e.value) if n.op == "Sym")
 
     @property
     def method(self) -> str:
@@ -135,10 +144,11 @@ def findings(auditor: Context, document: Document, settings: Mapping[str, Settin
     made = makers(listing for _, listing in blocks)
     steps = {function.method for _, listing in blocks for function in functions(listing) if function.keeps(listing)}
     networks: list[Network] = []
+    budget = Budget(RENAMED)
     for place, listing in blocks:
         for whole in functions(listing):
             function = whole.without_calls(steps)
-            found = judged(function, listing, place, texts, settings, auditor.timeout)
+            found = judged(function, listing, place, texts, settings, auditor.timeout, budget)
             networks += [n for n in found.networks if n not in networks]
             yield from found.findings
     for place, listing in blocks:
@@ -175,15 +185,18 @@ class Judged:
 
 
 def judged(function: Function, listing: Listing, place: Place, texts: Mapping[str, Text], settings: Mapping[str, Setting],
-           timeout: float | None) -> Judged:
+           timeout: float | None, budget: Budget) -> Judged:
     """The findings of one function, in the scope of the text that fits it best; none if it computes nothing of the text."""
+    keeps = function.keeps(listing)
+    named = any(text.variable(name) for text in texts.values() for name in function.assigned)
+    if not (keeps or named or any(text.knows(function.used) for text in texts.values())):
+        return Judged()
     rows: dict[str, list[Found]] = {}
     for name, text in texts.items():
-        matcher = Matcher(text, function.assigned, listing.states, listing.parameters, renames=not function.backward)
+        matcher = Matcher(text, function.assigned, listing.states, listing.parameters, renames=not function.backward and budget.left > 0)
+        budget.left -= len(function.equations)
         rows[name] = fitting(matcher, function.equations, timeout, Budget(TRIES))[1]
     best = min(texts, key=lambda name: sum(map(cost, rows[name])))
-    named = any(text.variable(name) for text in texts.values() for name in function.assigned)
-    keeps = function.keeps(listing)
     parameters = {p.name for p in texts[best].model.parameters}
     if not (named or keeps or any(found.shares(parameters) for found in rows[best])):
         return Judged()

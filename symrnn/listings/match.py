@@ -49,8 +49,12 @@ class Text:
 
     def variable(self, name: str) -> str | None:
         """The variable that a name of a program is, if it is spelled like one."""
-        found = named(name, [v.name for v in self.model.variables if v.name != self.model.loss])
-        return found
+        return named(name, [v.name for v in self.model.variables if v.name != self.model.loss])
+
+    def knows(self, names: Iterable[str]) -> bool:
+        """Whether some name of a program is spelled like a parameter."""
+        every = [p.name for p in self.model.parameters]
+        return any(named(name, every) for name in names)
 
 
 @dataclass(frozen=True)
@@ -310,8 +314,10 @@ class Matcher:
         within = reachable(self.model, own)
         choices = {r.name: self._meanings(r.name, [r], within, self.meanings | target) for r in refs}
         unknown = [name for name, found in choices.items() if len(found) != 1 or found[0].said and name not in self.meanings]
-        if unknown:
+        supposed = [found[0].said for name, found in choices.items() if name not in unknown and found[0].said]
+        if unknown or supposed:
             words = f"{' and '.join(unknown)} {'is' if len(unknown) == 1 else 'are'} not in the text's equation of {own}"
+            words = words if unknown else f"not the text's equation of {own}, if {' and '.join(supposed)}"
             return Found(Verdict("undecided", "SR103", words), own, named=True)
         meanings = {name: found[0] for name, found in choices.items()}
         used = {m.symbol for m in meanings.values()}
