@@ -3,9 +3,11 @@ r"""Listings in a text are judged against its equations, statement by statement;
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -360,6 +362,7 @@ def test_a_stack_stands_in_every_output_without_a_verdict(tmp_path):
     value = audit_files([judged.path]).to_json()
     (row,) = [e for e in value["documents"][0]["equations"] if "stack" in str(e["reason"])]
     assert (row["verdict"], row["role"]) == (None, "code")
+    jsonschema.validate(value, json.loads((files("symrnn") / "schema" / "audit.json").read_text(encoding="utf-8")))
     assert f":{found.span.line}:1: listing\n  w = upper.step(lower.step(x))\n    found: a stack of 2 layers" in audit_text(value)
     assert "| listing |" in audit_markdown(value)
     regenerate([judged.path], tmp_path / "out")
