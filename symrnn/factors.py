@@ -54,8 +54,8 @@ def hands_on(model: Model, state: str) -> bool:
     """Whether a step hands on to the next one nothing but ``state``.
 
     >>> from symrnn.model import sequence
-    >>> h, c = sequence("h", "n"), sequence("c", "n")
-    >>> hands_on(Model.build("one", [(h, h[-1] + c)]), "h"), hands_on(Model.build("two", [(c, c[-1] + h[-1]), (h, c)]), "h")
+    >>> h, c, x = sequence("h", "n"), sequence("c", "n"), sequence("x", "n", kind="input")
+    >>> hands_on(Model.build("one", [(h, h[-1] + x)]), "h"), hands_on(Model.build("two", [(c, c[-1] + h[-1]), (h, c)]), "h")
     (True, False)
     """
     lagged = {(s.name, s.time.offset) for e in model.equations for s in symbols(e.right)

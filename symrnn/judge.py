@@ -472,7 +472,8 @@ def _rule(sides: Sides, letter: str) -> frozenset[str] | None:
     nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
     times = {(n.head, time.nodes[0]) for n in nodes if n.op == "Sym" and (time := n.part("Time")) is not None}
     plain = all(step.op == "Sym" and len(step.args) == 1 and step.head != letter for _, step in times)
-    if not plain or len({name for name, _ in times}) < len(times):
+    signs = {n.head for n in nodes if n.op == "Deriv"}                # beside a d, a round d hints at other paths
+    if not plain or len(signs) > 1 or len({name for name, _ in times}) < len(times):
         return None
     return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
 

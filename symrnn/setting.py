@@ -48,7 +48,9 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions", "layout", "unsure")
+        "assume", "definitions", "layout")
+INFERRED = frozenset({"unsure"})
+"""What only the inference for a text without declarations says."""
 
 AT_END = "[t=T]"
 """The name of the number that is one at the last step and zero before it; no text can write it."""
@@ -82,7 +84,7 @@ class Setting:
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
         """The scope that a mapping declares, on top of ``parent`` (symbols are inherited, definitions are not)."""
-        odd = sorted(set(map(str, data)) - set(KEYS))
+        odd = sorted(set(map(str, data)) - {*KEYS, *INFERRED})
         if odd:
             raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
                                    next_step="Remove or rename it.")
