@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from symrnn.audit import Auditor, Equation, Judged, Progress
+from symrnn.coded.judge import LANGUAGES, JudgedStatement, judge_code
 from symrnn.errors import CallError, DeclarationError, DocumentError, Place
 from symrnn.expr import symbols
-from symrnn.judge import SINGLE, Relation
+from symrnn.judge import SINGLE, Relation, TimeIsUp, limited
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
+from symrnn.read.codetext import CodeUnread
 from symrnn.read.document import Document, Span, parse_document
 from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
@@ -66,8 +68,10 @@ class Checked:
 
 
 def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, str] | None = None, assume: Sequence[str] = (),
-                timeout: float | None = None) -> Checked:
-    """Judge one claim in LaTeX against given equations, shapes of symbols and stated conditions.
+                timeout: float | None = None, language: str = "latex") -> Checked:
+    """Judge one claim against given equations, shapes of symbols and stated conditions.
+
+    ``language`` is ``latex``, or one of those of :mod:`symrnn.coded`: ``python``, ``ascii``, ``c``, ``c++``, ``java``, ``matlab``.
 
     ``shapes`` maps a symbol (or several, by commas) to ``n x m``, ``n``, ``scalar`` or a declaration such as ``vector n, sequence``
     or ``function tanh``. ``assume`` takes conditions such as ``i = k``, ``t < T`` or ``\\sum_k y_k = 1``.
@@ -77,6 +81,8 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     >>> check_claim(r"\\sigma(-u) = 1 - \\sigma(u)", shapes={"u": "scalar", r"\\sigma": "function sigmoid"}).verdict
     'proved'
     """
+    if language != "latex":
+        return check_code(claim, language, given, shapes or {}, assume, timeout)
     for formula in (*given, claim):
         if not formula.strip() or "$$" in formula:
             raise CallError("a formula", must="be one piece of LaTeX, without the dollars around it", came=formula or "nothing",
@@ -106,6 +112,26 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         doubt = Verdict("undecided", "SR303", reason)
         equation = replace(equation, relations=tuple(replace(r, verdict=doubt) for r in equation.relations), reason=reason)
     return Checked(equation, auditor.notation, facts)
+
+
+def check_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str],
+               timeout: float | None) -> Checked:
+    """The judgement of a claim in a language of programs or in plain text."""
+    if language not in LANGUAGES:
+        raise CallError("the language", must="be latex, " + ", ".join(LANGUAGES), came=language, next_step="Write the claim in one of them.")
+    if not claim.strip():
+        raise CallError("a claim", must="not be empty", came="nothing", next_step="Write a statement such as dW += np.outer(dy, h).")
+    try:
+        with limited(timeout):
+            found = judge_code(claim, language, given, shapes, assume)
+    except CodeUnread as unread:
+        found = [JudgedStatement(claim, Verdict("unreadable", "SR301", str(unread)))]
+    except TimeIsUp:
+        found = [JudgedStatement(claim, Verdict("undecided", "SR302", f"the time limit of {timeout} s is over"))]
+    relations = tuple(Relation(j.text, j.verdict) for j in found)
+    span = Span(claim, 1, 1, 1 + claim.count("\n"), len(claim.rpartition("\n")[2]) + 1, 0, "display")
+    reason = next((r.verdict.reason for r in relations if r.verdict.reason), None)
+    return Checked(Equation("claim", span, "claim", relations, reason), Notation())
 
 
 def stated_in(name: str, shapes: Mapping[str, str]) -> bool:
@@ -251,8 +277,9 @@ def one_claim(line: str, number: int, timeout: float | None) -> Equation:
     if not isinstance(claim, str):
         return failed("unreadable", "the line is no JSON object with a claim", f"line-{number}", line[:200])
     identifier = str(data.get("id", f"line-{number}"))
-    if data.get("language", "latex") != "latex":
-        return failed("unreadable", f"the language {data.get('language')} is not read", identifier, claim)
+    language = data.get("language", "latex")
+    if language != "latex" and language not in LANGUAGES:
+        return failed("unreadable", f"the language {language} is not read", identifier, claim)
     asked: dict[str, Any] = {}
     for key, kind in (("given", list), ("shapes", dict), ("assume", list)):
         value = asked[key] = data.get(key) or kind()
@@ -260,7 +287,7 @@ def one_claim(line: str, number: int, timeout: float | None) -> Equation:
         if not isinstance(value, kind) or not all(isinstance(text, str) for text in texts):
             return failed("unreadable", f"{key} must be a {'mapping' if kind is dict else 'list'} of texts", identifier, claim)
     try:
-        found = check_claim(claim, timeout=timeout, **asked)
+        found = check_claim(claim, timeout=timeout, language=language, **asked)
     except CallError as error:
         return failed("unreadable", f"{error.subject} must {error.must}", identifier, claim)
     except DeclarationError as error:

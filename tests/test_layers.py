@@ -21,7 +21,7 @@ LAYERS = (
     ("components",),
     ("points",),
     ("prove", "write", "emit"),
-    ("repair",),
+    ("repair", "coded"),
     ("conditions", "factors", "implied", "vectorised"),
     ("setting",),
     ("document",),
