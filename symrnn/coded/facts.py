@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from symrnn.read.codetext import CodeUnread, Statement, expression, statements
+from symrnn.read.plain import WORDS
 from symrnn.read.tree import Node, sym, walk
 
 
@@ -116,19 +117,18 @@ _WHEN = (r"(?:\s*\(?(?:total|including .*|with everything .*|as it (?:comes|arri
 def read_facts(line: str) -> list[Fact]:
     """What one line says; a line with a part that is not understood is Unclear as a whole."""
     text = _plain(line)
-    if not text:
-        return []
-    for make in (_sentence, _equations):
-        found = make(text)
-        if found is not None:
-            return found
-    parts = [p.strip() for p in re.split(r";|(?<=\S),\s+(?=[^,()\[\]]*(?:=|:|\bis\b|\bare\b))(?![^(]*\))|\.\s+(?=[A-Za-z])", text)
-             if p and p.strip()]
-    if len(parts) > 1:
-        each = [_sentence(p) or _equations(p) for p in parts]
-        if all(e is not None for e in each):
-            return [f for e in each if e is not None for f in e]
-    return [Unclear(line)]
+    found = _clause(text) if text else []
+    for pattern in (r";\s*", rf";\s*|,\s+(?={_NAME}\s*(?:=|:|\b(?:is|are)\b))|\.\s+(?=[A-Za-z])"):
+        if found is None:
+            each = [_clause(p) for p in re.split(pattern, text) if p]
+            found = None if None in each else [f for e in each for f in e or []]
+    return [Unclear(line)] if found is None else found
+
+
+def _clause(text: str) -> list[Fact] | None:
+    """What a part of a line says; None when it is not understood."""
+    found = _sentence(text)
+    return _equations(text) if found is None else found
 
 
 def _plain(line: str) -> str:
@@ -154,8 +154,7 @@ def _equations(text: str) -> list[Fact] | None:
 
 def _is_prose(s: Statement) -> bool:
     """Words beside each other are no product of matrices."""
-    return any(n.op == "Mul" and sum(m.op == "Sym" and len(m.head) > 5 and m.head.islower() and "_" not in m.head for m in n.nodes) > 1
-               for n in walk(s.value))
+    return any(n.op == "Mul" and any(m.op == "Sym" and m.head.lower() in WORDS for m in n.nodes) for n in walk(s.value))
 
 
 def _defined(s: Statement) -> Fact:
@@ -292,6 +291,7 @@ class Facts:
     letters: set[str] = field(default_factory=set)
     star: str = ""
     output: Output | None = None
+    simplex: str = ""                                                # the target of a loss that is given in words
     unclear: list[str] = field(default_factory=list)
 
     @classmethod

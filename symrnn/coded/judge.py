@@ -21,8 +21,8 @@ from symrnn.coded.facts import Facts, Gradient
 from symrnn.coded.network import SPEC, SPLIT, Network, put
 from symrnn.coded.shapes import Known
 from symrnn.coded.values import Doubt, Elaborate
-from symrnn.coded.world import Names, Ref, argument, symbols_of
-from symrnn.expr import FIRST, LAST, NOW, Expr, resize, symbols, time_sum, unify, walk, zeros
+from symrnn.coded.world import Names, Ref, argument, symbols_of, with_output
+from symrnn.expr import FIRST, LAST, NOW, Expr, resize, symbols, time_sum, unify, zeros
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
@@ -102,7 +102,11 @@ class Judge:
 
     def __post_init__(self) -> None:
         named = [n.strip() for key in self.shapes for n in re.split(r",\s*(?![^\[{(]*[\])}])", key) if n.strip() != "all"]
+        self.facts = with_output(self.facts, named)
         self.names = Names(self.facts, self.parsed, named)
+        if self.facts.simplex and not any(c.subject == (self.facts.simplex,) for c in self.conditions):
+            words = f"the entries of {self.facts.simplex} sum to one"
+            self.conditions = (*self.conditions, Condition("simplex", (self.facts.simplex,), words))
         known = Known.of(self.shapes)
         self.known = Known({self.names.split(_symbol(k))[0]: v for k, v in known.stated.items()}, known.rest)
 
@@ -155,9 +159,12 @@ class Judge:
         ref = self.names.find(task.target)
         if ref.gradient is not None:
             return [replace(ref, gradient=replace(ref.gradient, role="asked"))] if ref.gradient.role != "direct" else []
-        if ref.known:
-            return [ref] if self.defines(ref.name) else []
-        return self.by_name(task.target)
+        return [ref] if self.defines(ref.name) else self.by_name(task.target)
+
+    def is_open(self, n: Node) -> bool:
+        """Whether nothing says what a name is: it has no equation, no sentence and no shape."""
+        ref = self.names.find(n)
+        return ref.gradient is None and not (ref.known and (self.defines(ref.name) or ref.name in self.known.stated))
 
     def defines(self, name: str) -> bool:
         """Whether an equation of the text gives a quantity its value."""
@@ -183,7 +190,7 @@ class Judge:
             own = task.target is not None and n.head == task.target.head and n.part("Index") == task.target.part("Index")
             if own and self.names.find(n).gradient is not None:
                 options[n.head] = self.by_name(n) or []
-            elif not self.names.find(n).known and (found := self.by_name(n)):
+            elif self.is_open(n) and (found := self.by_name(n)):
                 options[n.head] = found
         rows = list(product(*options.values()))
         if len(rows) > MOST_READINGS:
@@ -289,6 +296,8 @@ class Judge:
         """A verdict only where nothing that matters was guessed."""
         if v.word == "refuted" and net.free:
             return _undecided(f"nothing says what {sorted(net.free)[0]} is")
+        if v.word == "proved" and net.slips:
+            return _undecided(f"the argument {sorted(net.slips)[0]} is not the one that the text names")
         if v.word == "refuted" and v.method == "shapes":
             used = {s.name for side in sides for s in symbols(side)}
             guessed = sorted(n for n in used if self.known.rest is None and n not in self.known.stated)
@@ -336,4 +345,3 @@ def _timeless(v: Verdict) -> Verdict:
     return replace(v, counterexample={**found, "values": values}, reason=reason)
 
 
-__all__ = ["LANGUAGES", "JudgedStatement", "judge_code", "walk"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from symrnn.coded.facts import Facts
+from symrnn.coded.facts import Facts, Formula
 from symrnn.coded.shapes import Known, axes_of_all
 from symrnn.coded.values import Doubt, Elaborate, Value
 from symrnn.coded.world import LOSSES, TARGETS, Names, Ref, argument, symbols_of
@@ -68,12 +68,11 @@ class Network:
     reading: Mapping[str, Ref] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)                      # names of the code that nothing speaks of
     conditions: set[Condition] = field(default_factory=set)
+    slips: set[str] = field(default_factory=set)                     # arguments that are spelled nearly as the text spells them
 
     def __post_init__(self) -> None:
         for s in self.facts.defined:
             self.define(s)
-        if self.facts.output is not None:
-            self.stated_output()
         self.weigh()
 
     # ---------------------------------------------------------------------------------------------------------- definitions
@@ -113,7 +112,7 @@ class Network:
 
     def enter(self, name: str, value: Node) -> None:
         """A variable by its right side; the argument of an outer function becomes a variable of its own."""
-        if value.op == "Call" and value.nodes[0].head in SPLIT and len(value.nodes) == 2 and value.nodes[0].head not in self.facts.formulas:
+        if value.op == "Call" and value.nodes[0].head in SPLIT and len(value.nodes) == 2 and not self.formulas(value):
             inner = value.nodes[1]
             if inner.op == "Ellipsis":
                 self.dotted.add(name)
@@ -139,24 +138,6 @@ class Network:
             self.enter(ref.name, Node("Call", (s.value.nodes[0], Node("Ellipsis"))))
         if inner.op != "Ellipsis":
             self.hidden |= {self.names.find(n).name for n in symbols_of(inner)}
-
-    def stated_output(self) -> None:
-        """``softmax output with cross-entropy loss``: the one quantity without an equation is the output, ``y`` the target."""
-        assert self.facts.output is not None
-        used = {self.names.find(n).name for tree in self.equations.values() for n in symbols_of(tree)}
-        open_names = sorted(used - set(self.equations))
-        targets = [n for n in open_names if n in ("y", "t", "target", "targets", "label", "labels", "y_true")]
-        outputs = [n for n in open_names if n not in targets]
-        if self.facts.output.function == "linear" or len(targets) != 1 or len(outputs) != 1 or self.loss is not None:
-            raise Doubt("which quantity is the output, and which the target, is not clear")
-        out, y = sym(outputs[0]), sym(targets[0])
-        self.enter(outputs[0], Node("Call", (sym(self.facts.output.function), Node("Ellipsis"))))
-        if self.facts.output.loss.startswith("squared"):
-            raise Doubt("the factor of the squared error is not said")
-        if self.facts.output.function != "softmax":
-            raise Doubt("the cross-entropy of an output that is no softmax is not said")
-        self.conditions.add(Condition("simplex", (targets[0],), f"the entries of {targets[0]} sum to one"))
-        self.loss = Node("Neg", (Node("Call", (sym("sum"), Node("Star", (y, Node("Call", (sym("log"), out)))))),))
 
     # ---------------------------------------------------------------------------------------------------------------- loss
     def weigh(self) -> None:
@@ -274,19 +255,28 @@ class Network:
         if name == "log" and len(n.nodes) == 2 and n.nodes[1].op == "Sym" and (parts := self.ref(n.nodes[1]).parts) and _hot(parts[-1]):
             whole = self.quantity(replace(self.ref(n.nodes[1]), parts=parts[:-1]))
             return Value(matmul(transpose(self.hot(self.ref(n.nodes[1]))), apply("log", whole.expr)), 0)
-        keys = tuple(a.nodes[0].head for a in n.nodes[1:] if a.op == "Chain")
-        plain = [a for a in n.nodes[1:] if a.op != "Chain"]
-        rows = [f for f in self.facts.formulas.get(name, []) if f.keys == keys and len(f.formal) == len(plain)]
+        rows = self.formulas(n)
         if len(rows) != 1:
             return None
         body = rows[0].body
-        for formal, actual in zip(rows[0].formal, plain, strict=True):
+        for formal, actual in zip(rows[0].formal, (a for a in n.nodes[1:] if a.op != "Chain"), strict=True):
             body = put(body, sym(formal), actual)
         self.facts.formulas[name].remove(rows[0])                     # a formula that mentions its own function means the usual one
         try:
             return elaborate(body)
         finally:
             self.facts.formulas[name].append(rows[0])
+
+    def formulas(self, n: Node) -> list[Formula]:
+        """The formulas of the text that fit a call: its function, its number of arguments and their keys."""
+        keys = tuple(a.nodes[0].head for a in n.nodes[1:] if a.op == "Chain")
+        count = sum(a.op != "Chain" for a in n.nodes[1:])
+        rows = [f for f in self.facts.formulas.get(n.nodes[0].head, []) if len(f.formal) == count and len(f.keys) == len(keys)]
+        exact = [f for f in rows if f.keys == keys]
+        if exact or not keys:
+            return exact
+        self.slips.update(keys)
+        return [f for f in rows if all(a[:6] == b[:6] for a, b in zip(f.keys, keys, strict=True))]
 
     # ---------------------------------------------------------------------------------------------------------------- model
     def model(self, elaborate: Elaborate) -> Model:

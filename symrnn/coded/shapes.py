@@ -54,7 +54,7 @@ def sizes_of(words: str) -> Stated | None:
         return ()
     text = text.split(",")[0].replace("|", "").strip()
     parts = re.split(r"\s*(?:×|\bx\b|\\times|\bby\b)\s*", text)
-    found = tuple(_size(p) for p in parts)
+    found = tuple(_size(p) for p in parts if not re.search(r"\w\s+[A-Za-z]", p)) or (None,)
     return None if any(s is None for s in found) or len(found) > 2 else found  # type: ignore[return-value]
 
 

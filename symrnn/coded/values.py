@@ -245,6 +245,8 @@ def _vector(make: Callable[[Expr], Expr]) -> Callable[[Value], Value]:
         if a.axes == 0:
             raise Doubt("softmax of a number")
         if a.axes == 2 and shape is not None and shape[1] != 1:
+            if str(shape[1]).startswith("?"):                         # not known yet
+                return a
             if shape[0] != 1:
                 raise Doubt("softmax of a matrix is not known")
             return Value(transpose(make(transpose(a.expr))), 2)

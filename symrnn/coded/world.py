@@ -19,7 +19,7 @@ from symrnn.coded.facts import Facts, Gradient
 from symrnn.coded.values import Doubt
 from symrnn.expr import NOW, Time
 from symrnn.read.codetext import Statement
-from symrnn.read.tree import Node, walk
+from symrnn.read.tree import Node, sym, walk
 
 LOSSES = ("L", "loss", "Loss", "E", "J", "cost", "total_loss")
 TARGETS = frozenset("target targets label labels gold truth".split())
@@ -86,6 +86,10 @@ class Names:
             self.gradients[self.split(g.name)[0]] = g
         for base in self.gradients:
             self.bases.pop(base, None)
+        defined = {self.split(n)[0] for s in self.facts.defined if s.target is not None for n in symbols_of(s.target)}
+        for base in [b for b in self.bases if b not in {self.split(n)[0] for n in nodes}]:
+            if sum(d.casefold() == base.casefold() for d in defined) == 1:   # a text that writes dL/dC for the c of its equations
+                del self.bases[base]
         self.timed = any(self.bases.values()) or any(self.split(n)[1] is not None for n in all_nodes)
 
     # ------------------------------------------------------------------------------------------------------------- notation
@@ -176,20 +180,16 @@ class Names:
 
     def called_after(self, n: Node) -> str | None:
         """The base in the name of a gradient: ``delta_f_list`` is called after f."""
-        name = self.split(n)[0].lstrip("_")
-        while name not in self.bases:
-            m = _GRADIENTS.fullmatch(name)
+        start = name = self.split(n)[0].lstrip("_")
+        while name == start or name not in self.bases:
+            m, w = _GRADIENTS.fullmatch(name), _WRAPPING.fullmatch(name)
             inner = next((x for x in m.groups() if x), None) if m is not None else None
-            w = _WRAPPING.fullmatch(name)
-            if inner is not None and self.exact(inner) is not None:
-                return self.exact(inner)
-            if w is not None:
-                name = w["base"]
-            elif inner is not None and inner != name:
-                name = inner
-            else:
+            if inner is not None and (found := self.exact(inner)) is not None and found != start:
+                return found
+            name = w["base"] if w is not None else inner or ""
+            if not name:
                 return None
-        return None if name == self.split(n)[0].lstrip("_") else name
+        return name
 
     def spelled(self, name: str) -> tuple[str | None, int]:
         """The known name that a spelling stands for, and how many steps it is away."""
@@ -211,6 +211,25 @@ class Names:
             return name
         like = [k for k in known if k.casefold().replace("_", "") == name.casefold().replace("_", "")]
         return like[0] if len(like) == 1 else None
+
+
+def with_output(facts: Facts, shaped: Iterable[str]) -> Facts:
+    """The facts with ``softmax output with cross-entropy loss`` as equations: what has no equation is the output, ``y`` the target."""
+    if facts.output is None:
+        return facts
+    if facts.output.function != "softmax" or not facts.output.loss.startswith("cross"):
+        raise Doubt("only the softmax with the cross-entropy is known in words")
+    names = Names(facts, [], shaped)
+    defined = {names.find(n).name for s in facts.defined if s.target is not None for n in symbols_of(s.target)}
+    used = {names.find(n).name for s in facts.defined for n in symbols_of(s.value)} - defined
+    targets = sorted(n for n in used if n in ("y", "t", *TARGETS, "y_true"))
+    outputs = sorted(used - set(targets))
+    if len(targets) != 1 or len(outputs) != 1:
+        raise Doubt("which quantity is the output, and which the target, is not clear")
+    y, out = sym(targets[0]), sym(outputs[0])
+    loss = Node("Neg", (Node("Call", (sym("sum"), Node("Star", (y, Node("Call", (sym("log"), out)))))),))
+    rows = [Statement(out, "=", Node("Call", (sym("softmax"), Node("Ellipsis")))), Statement(sym("L"), "=", loss)]
+    return replace(facts, defined=[*facts.defined, *rows], simplex=targets[0])
 
 
 def argument(name: str) -> str:

@@ -333,6 +333,9 @@ class _Parser:
         t = self.peek()
         if name in CALLS and t is not None and t.kind == "name" and t.text not in ("o", "where", "and"):
             return Node("Call", (sym(name), self.power()))
+        if not name.endswith("_") and (layer := re.match(r"\{(?:n|l|L)\}", self.text[self.position() :])):
+            name += layer[0]                                          # the layer of a network is part of the name
+            self.items("{", "}")
         return sym(name.rstrip("_") if self.is_next("{") else name, span=(start.offset, start.offset + len(start.text)))
 
     def after(self, base: Node) -> Node:
