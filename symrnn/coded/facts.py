@@ -107,7 +107,7 @@ _LOSS = r"(?:[dd∂]\s*(?:L|loss|E|J|C|Loss)\b)"
 _BY = rf"{_LOSS}\s*/\s*[d∂]\s*(?P<of>{_NAME})"
 _GATE = r"(?P<gate>input|forget|output|update|reset|cell|candidate|block)"
 _PLACE = (rf"(?:(?:(?:the\s+)?(?:pre-?activations?|arguments?|inputs? of the (?:function|activation))(?:\s+of(?:\s+the)?\s+"
-          rf"(?:{_GATE}(?:\s+gates?)?|(?P<by>softmax|sigmoid|tanh|{_NAME})))?)|(?P<of>{_NAMES}))")
+          rf"(?:{_GATE}(?:\s+gates?)?|(?P<by>softmax|sigmoid|tanh|{_NAME})(?:\s+gate)?))?)|(?P<of>{_NAMES}))")
 _KIND = r"(?:gradients?|errors?|derivatives?|deltas?|dL|sensitivit(?:y|ies))"
 _TOWARD = r"(?:at|with respect to|w\.?r\.?t\.?|by|in|of|for)"
 _WHEN = (r"(?:\s*\(?(?:total|including .*|with everything .*|as it (?:comes|arrives) .*|(?:at|of) (?:every|each|any|the same|this|one) "

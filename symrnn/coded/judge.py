@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from symrnn.coded.facts import Facts, Gradient
-from symrnn.coded.network import SPEC, SPLIT, Network, put
+from symrnn.coded.network import HOT, SPEC, SPLIT, Network, is_class, put
 from symrnn.coded.shapes import Known
 from symrnn.coded.values import Doubt, Elaborate
 from symrnn.coded.world import Names, Ref, argument, symbols_of, with_output
@@ -135,14 +135,7 @@ class Judge:
                 if target is None:
                     done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span)
                     continue
-                before = done.get(target)
-                if before is not None and s.relation in ("+=", "-="):
-                    if before.relation != "=":
-                        raise Doubt(f"{target.head} is increased more than once")
-                    value = Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,))))
-                    done[target] = Task(target, "=", value, (before.span[0], s.span[1]))
-                else:
-                    done[target] = Task(target, s.relation, value, s.span if before is None else (before.span[0], s.span[1]))
+                done.update(self.assigned(done, s, target, value))
         if self.language == "ascii":
             for key in list(done):
                 for other, t in list(done.items()):
@@ -150,6 +143,29 @@ class Judge:
                         done[other] = replace(t, value=put(t.value, key, done[key].value))
                         done[key] = replace(done[key], used=True)
         return list(done.values())
+
+    def assigned(self, done: Mapping[Node, Task], s: Statement, target: Node, value: Node) -> dict[Node, Task]:
+        """What holds after one statement, given what was assigned before."""
+        index = target.part("Index")
+        whole = sym(target.head, index=index.nodes[:-1] if index is not None else ())
+        at_class = index is not None and is_class(index.nodes[-1])
+        if at_class and whole not in done and s.relation in ("+=", "-="):
+            raise Doubt(f"what {target.head} is before the statement is not said")
+        before = done.get(whole if at_class else target)
+        if any(t.head == target.head and t != target and not (at_class and t == whole) for t in done):
+            raise Doubt(f"{target.head} is assigned in parts")
+        if at_class:
+            target, value = whole, Node("Star", (value, sym(HOT)))
+        if before is None:
+            if at_class or s.relation not in ("=", "+=", "-="):
+                raise Doubt(f"what {target.head} is before the statement is not said")
+            return {target: Task(target, s.relation, value, s.span)}
+        span = (before.span[0], s.span[1])
+        if s.relation == "=" and not at_class:
+            return {target: Task(target, "=", value, span)}
+        if s.relation not in ("+=", "-=") or before.relation != "=":
+            raise Doubt(f"{target.head} is changed more than once")
+        return {target: Task(target, "=", Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,)))), span)}
 
     # ------------------------------------------------------------------------------------------------------------- readings
     def meanings(self, task: Task) -> list[Ref]:
@@ -160,6 +176,14 @@ class Judge:
         if ref.gradient is not None:
             return [replace(ref, gradient=replace(ref.gradient, role="asked"))] if ref.gradient.role != "direct" else []
         return [ref] if self.defines(ref.name) else self.by_name(task.target)
+
+    def before(self, task: Task, n: Node) -> list[Ref]:
+        """What a gradient may hold before a statement that multiplies it; of one that adds to it nothing is known."""
+        terms = task.value.nodes if task.value.op == "Add" else (task.value,)
+        found = self.by_name(n)
+        if len(terms) > 1 and any(m == n for t in terms for m in symbols_of(t)) or not found:
+            raise Doubt(f"what {n.head} is before the statement is not said")
+        return found
 
     def is_open(self, n: Node) -> bool:
         """Whether nothing says what a name is: it has no equation, no sentence and no shape."""
@@ -188,8 +212,9 @@ class Judge:
         options: dict[str, list[Ref]] = {}
         for n in symbols_of(task.value):
             own = task.target is not None and n.head == task.target.head and n.part("Index") == task.target.part("Index")
-            if own and self.names.find(n).gradient is not None:
-                options[n.head] = self.by_name(n) or []
+            if own and (g := self.names.find(n).gradient) is not None:
+                if g.role not in ("incoming", "direct"):
+                    options[n.head] = self.before(task, n)
             elif self.is_open(n) and (found := self.by_name(n)):
                 options[n.head] = found
         rows = list(product(*options.values()))
@@ -299,8 +324,9 @@ class Judge:
         if v.word == "proved" and net.slips:
             return _undecided(f"the argument {sorted(net.slips)[0]} is not the one that the text names")
         if v.word == "refuted" and v.method == "shapes":
-            used = {s.name for side in sides for s in symbols(side)}
-            guessed = sorted(n for n in used if self.known.rest is None and n not in self.known.stated)
+            weights = {base: name for name, base in net.terms.items()}
+            used = {weights.get(s.name, s.name) for side in sides for s in symbols(side)}
+            guessed = sorted(n for n in used if n not in net.sure)
             if guessed:
                 return _undecided(f"nothing says what shape {guessed[0]} has; {v.reason}")
         if v.word == "proved" and "entrywise" in elaborate.stars:

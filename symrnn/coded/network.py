@@ -68,6 +68,7 @@ class Network:
     reading: Mapping[str, Ref] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)                      # names of the code that nothing speaks of
     conditions: set[Condition] = field(default_factory=set)
+    sure: set[str] = field(default_factory=set)                      # quantities whose shape is stated, or follows from what is
     slips: set[str] = field(default_factory=set)                     # arguments that are spelled nearly as the text spells them
 
     def __post_init__(self) -> None:
@@ -87,7 +88,7 @@ class Network:
         ref = self.names.find(s.target)
         if ref.gradient is not None and s.relation == "+=":
             return
-        if s.relation == "-=" and ref.parts and ref.name in self.equations and _hot(ref.parts[-1]):
+        if s.relation == "-=" and ref.parts and ref.name in self.equations and is_class(ref.parts[-1]):
             self.equations[ref.name] = Node("Add", (self.equations[ref.name], Node("Neg", (Node("Star", (s.value, sym(HOT))),))))
             return
         if s.relation != "=":
@@ -204,7 +205,7 @@ class Network:
         own = self.weight(ref) or self.symbol(ref.name, ref.time, ref.gradient is not None)
         e = node("sym", attr=own)
         axes = self.axes.get(ref.name, 0)
-        if len(parts) == 1 and _hot(parts[0]):
+        if len(parts) == 1 and is_class(parts[0]):
             return Value(matmul(transpose(self.hot(ref)), e), 0)
         return self.component(Value(e, axes), parts) if parts else Value(e, axes)
 
@@ -252,7 +253,7 @@ class Network:
     def call(self, n: Node, elaborate: Elaborate) -> Value | None:
         """A function that the text defines by a formula; a function of the entry of the right class."""
         name = n.nodes[0].head
-        if name == "log" and len(n.nodes) == 2 and n.nodes[1].op == "Sym" and (parts := self.ref(n.nodes[1]).parts) and _hot(parts[-1]):
+        if name == "log" and len(n.nodes) == 2 and n.nodes[1].op == "Sym" and (parts := self.ref(n.nodes[1]).parts) and is_class(parts[-1]):
             whole = self.quantity(replace(self.ref(n.nodes[1]), parts=parts[:-1]))
             return Value(matmul(transpose(self.hot(self.ref(n.nodes[1]))), apply("log", whole.expr)), 0)
         rows = self.formulas(n)
@@ -275,7 +276,7 @@ class Network:
         exact = [f for f in rows if f.keys == keys]
         if exact or not keys:
             return exact
-        self.slips.update(keys)
+        self.slips.update(keys if rows else ())
         return [f for f in rows if all(a[:6] == b[:6] for a, b in zip(f.keys, keys, strict=True))]
 
     # ---------------------------------------------------------------------------------------------------------------- model
@@ -309,18 +310,21 @@ class Network:
         trees = [(sym(name), tree) for name, tree in self.equations.items()]
         if self.loss is not None:
             trees.append((Node("Num", ("0",)), self.loss))
-        self.axes, self.shapes = axes_of_all(self, [*trees, *pairs], self.known)
+        self.axes, self.shapes, sure = axes_of_all(self, trees, pairs, self.known)
+        self.fit(trees)
+        self.sure = {name for name in sure if not any(str(n).startswith("?") for n in self.shapes.get(name, ("?",)))}
+        self.fit([*trees, *pairs])
+        names = named({}, [Symbol(k, s, "input", NOW) for k, s in self.shapes.items()])
+        self.shapes = {k: _sized(s, names) for k, s in self.shapes.items()}
+
+    def fit(self, pairs: Sequence[tuple[Node, Node]]) -> None:
+        """The sizes that make the two sides of some equations fit."""
         for _ in range(ROUNDS):
             elaborate = Elaborate(self)
-            found = []
-            for left, right in [*trees, *pairs]:
-                found.append((elaborate(left).expr, elaborate(right).expr))
-            values = unify(found)
+            values = unify([(elaborate(left).expr, elaborate(right).expr) for left, right in pairs])
             if not values:
                 break
             self.shapes = {k: _sized(s, values) for k, s in self.shapes.items()}
-        names = named({}, [Symbol(k, s, "input", NOW) for k, s in self.shapes.items()])
-        self.shapes = {k: _sized(s, names) for k, s in self.shapes.items()}
 
 
 def _sized(shape: Shape, values: Mapping[str, Size]) -> Shape:
@@ -337,7 +341,7 @@ def put(n: Node, old: Node, new: Node) -> Node:
     return replace(n, args=(*first, *(put(a, old, new) if isinstance(a, Node) else a for a in n.args[len(first) :])))
 
 
-def _hot(n: Node) -> bool:
+def is_class(n: Node) -> bool:
     """Whether a subscript is the number of the class that is right."""
     return n.op == "Sym" and n.head in TARGETS
 

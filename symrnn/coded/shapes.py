@@ -75,9 +75,12 @@ class Owner(Protocol):
         ...
 
 
-def axes_of_all(owner: Owner, pairs: Sequence[tuple[Node, Node]], known: Known) -> tuple[dict[str, int], dict[str, tuple[Size, Size]]]:
-    """The number of axes and the shape (open sizes as ``?name``) of every quantity in some equations."""
-    return _Axes(owner, pairs, known).solve()
+Pairs = Sequence[tuple[Node, Node]]
+
+
+def axes_of_all(owner: Owner, given: Pairs, claimed: Pairs, known: Known) -> tuple[dict[str, int], dict[str, tuple[Size, Size]], set[str]]:
+    """The number of axes and the shape (open sizes as ``?name``) of every quantity, and which of them the given equations determine."""
+    return _Axes(owner, given, claimed, known).solve()
 
 
 @dataclass
@@ -85,7 +88,8 @@ class _Axes:
     """Numbers of axes, found from equation to equation; what nothing determines is guessed from use, one quantity at a time."""
 
     owner: Owner
-    pairs: Sequence[tuple[Node, Node]]
+    given: Pairs
+    claimed: Pairs
     known: Known
 
     def __post_init__(self) -> None:
@@ -96,7 +100,8 @@ class _Axes:
         self.names: dict[str, None] = {}
         self.multiplied: dict[str, str] = {}                         # what stands in a matrix product: left, right or turned
         self.beside: list[tuple[str, Node]] = []
-        for left, right in self.pairs:
+        self.pairs = list(self.given)
+        for left, right in (*self.given, *self.claimed):
             self.look(left)
             self.look(right)
 
@@ -116,11 +121,15 @@ class _Axes:
             self.look(m)
 
     # -------------------------------------------------------------------------------------------------------------- solving
-    def solve(self) -> tuple[dict[str, int], dict[str, tuple[Size, Size]]]:
+    def solve(self) -> tuple[dict[str, int], dict[str, tuple[Size, Size]], set[str]]:
         """Deduce as far as possible, then guess one, and so on."""
         for name in self.names:
             if self.known.rest is not None and name not in self.found and not self.is_weight(name) and name not in _NUMBERS:
                 self.set(name, len(self.known.rest), self.known.rest)
+        while self.deduce():
+            pass
+        sure = set(self.found)
+        self.pairs += self.claimed
         while True:
             while self.deduce():
                 pass
@@ -128,7 +137,7 @@ class _Axes:
             if not open_names:
                 break
             self.guess(open_names)
-        return self.found, {name: self.shape(name) for name in self.names}
+        return self.found, {name: self.shape(name) for name in self.names}, sure
 
     def is_weight(self, name: str) -> bool:
         """Whether a quantity is a factor of matrix products, by its name and by where it stands."""
