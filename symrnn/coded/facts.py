@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from symrnn.read.codetext import CodeUnread, Statement, expression, statements
 from symrnn.read.plain import WORDS
@@ -99,14 +100,60 @@ class Output:
     loss: str
 
 
-Fact = Defined | Gradient | Named | Formula | Star | Step | Unclear | Output
+@dataclass(frozen=True)
+class Later:
+    """Terms of an equation that other statements add: by name, or all that use an earlier step."""
+
+    names: tuple[str, ...]
+    recurrent: bool
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Weights and biases that belong together: ``(Wf, bf), (Wu, bu)``."""
+
+    pairs: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A value without a target is the derivative of one quantity by another; ``times``: only what it multiplies is said."""
+
+    of: Node
+    by: Node
+    times: bool
+
+
+@dataclass(frozen=True)
+class Curvature:
+    """A name holds the second derivative of the loss by every entry of a quantity."""
+
+    name: Node
+    by: Node
+
+
+@dataclass(frozen=True)
+class Length:
+    """The norm that a value is to have."""
+
+    size: Node
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Names of gradients that are called after what they belong to."""
+
+    names: tuple[str, ...]
+
+
+Fact = Later | Pairs | Slope | Curvature | Length | Stored | Defined | Gradient | Named | Formula | Star | Step | Unclear | Output
 
 _NAME = r"[^\W\d][\w.]*(?:\[[^\[\]]*\]|\{[^{}]*\})*"
 _NAMES = rf"{_NAME}(?:\s*(?:,|\band\b|,\s*and)\s*{_NAME})*"
 _LOSS = r"(?:[dd∂]\s*(?:L|loss|E|J|C|Loss)\b)"
 _BY = rf"{_LOSS}\s*/\s*[d∂]\s*(?P<of>{_NAME})"
 _GATE = r"(?P<gate>input|forget|output|update|reset|cell|candidate|block)"
-_PLACE = (rf"(?:(?:(?:the\s+)?(?:pre-?activations?|arguments?|inputs? of the (?:function|activation))(?:\s+of(?:\s+the)?\s+"
+_PLACE = (rf"(?:(?:the )?(?P<entry>score|logit|output|input)s?(?: [a-z])?|(?:(?:the\s+)?(?:pre-?activations?|arguments?|inputs? of the (?:function|activation))(?:\s+of(?:\s+the)?\s+"
           rf"(?:{_GATE}(?:\s+gates?)?|(?P<by>softmax|sigmoid|tanh|{_NAME})(?:\s+gate)?))?)|(?P<of>{_NAMES}))")
 _KIND = r"(?:gradients?|errors?|derivatives?|deltas?|dL|sensitivit(?:y|ies))"
 _TOWARD = r"(?:at|with respect to|w\.?r\.?t\.?|by|in|of|for)"
@@ -185,8 +232,8 @@ def _gradients(role: str, before_end: bool = False) -> Make:
     """Names, each the derivative by one place, by the place of the same number, or by what it is called after."""
     def make(m: re.Match[str]) -> list[Fact] | None:
         names, found = _nodes(m["names"]), m.groupdict()
-        if found.get("of"):
-            places = _nodes(m["of"])
+        if found.get("of") or found.get("entry"):
+            places = _nodes(m["of"]) if found.get("of") else [sym(m["entry"])]
             if len(places) not in (1, len(names)):
                 return None
             return [Gradient(n, role, places[k % len(places)], before_end=before_end) for k, n in enumerate(names)]
@@ -236,6 +283,27 @@ def _spoken(m: re.Match[str]) -> list[Fact]:
     return [Named(n) for n in _nodes(m["names"])]
 
 
+def _later(m: re.Match[str]) -> list[Fact]:
+    found = m.groupdict()
+    names = [n.head for key in ("bias", "names") if found.get(key) for n in _nodes(m[key])]
+    return [Later(tuple(names), bool(found.get("recurrent")))]
+
+
+def _owned(m: re.Match[str]) -> list[Fact]:
+    return [Pairs(tuple(tuple(p.strip() for p in group.split(",")) for group in re.findall(r"\(([^()]*)\)", m["pairs"])))]
+
+
+def _multiplies(m: re.Match[str]) -> list[Fact]:
+    """``f_prime(x) multiplies the gradient g at the f output``."""
+    out, x = sym(f"{m['function']} output"), sym(m["x"])
+    value = Node("Call", (sym(m["function"].lower()), x))
+    return [Defined(Statement(out, "=", value)), Gradient(sym(m["g"]), "given", out), Slope(out, x, True)]
+
+
+def _slope(m: re.Match[str]) -> list[Fact]:
+    return [Slope(expression(m["of"]), expression(m["by"]), False)]
+
+
 def _nothing(m: re.Match[str]) -> list[Fact]:
     return []
 
@@ -274,6 +342,20 @@ SENTENCES: tuple[tuple[re.Pattern[str], Make], ...] = (
     _row(r"\*\s*(?:is|means|stands for)?\s*(?:the |a )?(?:matrix|dot)[- ]?(?:product|multiplication)(?:,.*)?", lambda m: [Star("matrix")]),
     _row(r"\*\s*(?:is|means|stands for)?\s*(?:the )?(?:element-?wise|entry-?wise|hadamard)(?: product| multiplication)?(?:,.*)?",
          lambda m: [Star("entrywise")]),
+    _row(rf"(?:the )?(?:(?P<recurrent>recurrent (?:terms?|parts?|products?))(?: and (?:its|the) bias (?P<bias>{_NAME}))?|(?P<names>{_NAMES})) "
+         r"(?:is|are) added (?:(?:on|in|by) the (?:following|next) (?:lines?|statements?|rows?)|later|afterwards|below|next)", _later),
+    _row(r"(?:each|every) gate has its own weights?(?: matrix)? and bias(?:es)?\s*:\s*(?P<pairs>\(\w+, *\w+\)(?:, *\(\w+, *\w+\))*)", _owned),
+    _row(rf"\w+\((?P<x>{_NAME})\) (?:multiplies|is multiplied (?:by|with)) the (?:incoming |upstream )?gradient (?P<g>{_NAME}) at the "
+         r"(?P<function>softmax|sigmoid|tanh|log_softmax) output", _multiplies),
+    _row(rf"(?:the|this) (?:method|function|line|code) (?:returns|gives|computes|is) the (?:derivative|gradient|slope) of (?P<of>{_NAME}) "
+         rf"(?:in|by|with respect to|w\.?r\.?t\.?|at) (?P<by>{_NAME})", _slope),
+    _row(rf"(?P<name>{_NAME})\s*(?:=|is|:|holds|is to be)\s*(?:the )?(?:second derivative|diagonal of the hessian|hessian diagonal) of the loss "
+         rf"(?:in|by|with respect to|w\.?r\.?t\.?|at)(?: the)?(?: entr(?:y|ies)(?: of)?)? (?P<by>{_NAME})(?: [a-z])?",
+         lambda m: [Curvature(expression(m["name"]), expression(m["by"]))]),
+    _row(rf"(?:(?:re)?scale|clip|shrink|limit)\b.*\bso that (?:the|its) (?:new |resulting )?norm (?:becomes|is|equals) (?P<size>{_NAME})",
+         lambda m: [Length(expression(m["size"]))]),
+    _row(rf"(?:the )?gradients are (?:stored|kept|saved) (?:as|in) (?P<names>{_NAMES})(?:,? *(?:\.\.|\.\.\.|…|etc\.?))?",
+         lambda m: [Stored(tuple(n.head for n in _nodes(m["names"])))]),
     _row(r"(?:reported|observed|measured)\s*:.*", _nothing),
     _row(r"(?:all )?(?:vectors are )?columns?(?: vectors)?", _nothing),
 )
@@ -292,6 +374,12 @@ class Facts:
     star: str = ""
     output: Output | None = None
     simplex: str = ""                                                # the target of a loss that is given in words
+    later: list[Later] = field(default_factory=list)
+    pairs: list[Pairs] = field(default_factory=list)
+    slopes: list[Slope] = field(default_factory=list)
+    curvatures: list[Curvature] = field(default_factory=list)
+    lengths: list[Length] = field(default_factory=list)
+    stored: list[Stored] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
 
     @classmethod
@@ -302,10 +390,6 @@ class Facts:
             match fact:
                 case Defined(s):
                     out.defined.append(s)
-                case Gradient():
-                    out.gradients.append(fact)
-                case Named():
-                    out.named.append(fact)
                 case Formula():
                     out.formulas.setdefault(fact.name, []).append(fact)
                 case Step(letter):
@@ -316,4 +400,13 @@ class Facts:
                     out.output = fact
                 case Unclear(text):
                     out.unclear.append(text)
+                case _:
+                    out.kept(fact).append(fact)
         return out
+
+    def kept(self, fact: Fact) -> list[Fact]:
+        """The list of the facts of one kind."""
+        lists: dict[type, Any] = {Gradient: self.gradients, Named: self.named, Later: self.later, Pairs: self.pairs, Slope: self.slopes,
+                                  Curvature: self.curvatures, Length: self.lengths, Stored: self.stored}
+        found: list[Fact] = lists[type(fact)]
+        return found

@@ -15,14 +15,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
-from symrnn.coded.facts import Facts, Gradient
-from symrnn.coded.network import HOT, SPEC, SPLIT, Network, is_class, put
+from symrnn.coded.facts import Facts
+from symrnn.coded.meanings import Meaning, Meanings
+from symrnn.coded.network import SPEC, Network
 from symrnn.coded.shapes import Known
-from symrnn.coded.values import Doubt, Elaborate
-from symrnn.coded.world import Names, Ref, argument, symbols_of, with_output
-from symrnn.expr import FIRST, LAST, NOW, Expr, resize, symbols, time_sum, unify, zeros
+from symrnn.coded.tasks import Task, tasks_of
+from symrnn.coded.values import Doubt, Elaborate, Value
+from symrnn.coded.world import Names, Ref, name_node, symbols_of, with_output
+from symrnn.expr import FIRST, LAST, Expr, Index, derivative, entry, resize, symbols, time_sum, unify, zeros
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
@@ -33,7 +34,6 @@ from symrnn.read.tree import walk as nodes_of
 LANGUAGES = ("python", "ascii", "c", "c++", "java", "matlab")
 """The languages of claims that are code."""
 
-MOST_READINGS = 16
 DECISIVE = ("proved", "refuted", "conditional", "agrees")
 
 
@@ -43,17 +43,6 @@ class JudgedStatement:
 
     text: str
     verdict: Verdict
-
-
-@dataclass(frozen=True)
-class Task:
-    """A target with its value after all statements before it: ``target relation value``."""
-
-    target: Node | None
-    relation: str
-    value: Node
-    span: tuple[int, int]
-    used: bool = False
 
 
 def judge_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str],
@@ -108,12 +97,13 @@ class Judge:
             words = f"the entries of {self.facts.simplex} sum to one"
             self.conditions = (*self.conditions, Condition("simplex", (self.facts.simplex,), words))
         known = Known.of(self.shapes)
-        self.known = Known({self.names.split(_symbol(k))[0]: v for k, v in known.stated.items()}, known.rest)
+        self.known = Known({self.names.split(name_node(k))[0]: v for k, v in known.stated.items()}, known.rest)
+        self.meanings = Meanings(self.facts, self.names, self.known)
 
     def run(self, claim: str) -> Iterator[JudgedStatement]:
         """The verdicts on all targets that have a meaning, and on one that has none and is used by no other."""
-        tasks = self.tasks()
-        rows = [(t, self.meanings(t)) for t in tasks]
+        tasks = tasks_of(self.parsed, self.language)
+        rows = [(t, self.meanings.of(t)) for t in tasks]
         rows = [(t, m) for t, m in rows if m or not t.used]
         for task, meanings in rows:
             text = claim[slice(*task.span)].strip().rstrip(";") if len(rows) > 1 or len(tasks) == 1 else claim
@@ -167,73 +157,17 @@ class Judge:
             raise Doubt(f"{target.head} is changed more than once")
         return {target: Task(target, "=", Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,)))), span)}
 
-    # ------------------------------------------------------------------------------------------------------------- readings
-    def meanings(self, task: Task) -> list[Ref]:
-        """What the target of a statement may be meant to be."""
-        if task.target is None or task.target.op != "Sym":
-            return []
-        ref = self.names.find(task.target)
-        if ref.gradient is not None:
-            return [replace(ref, gradient=replace(ref.gradient, role="asked"))] if ref.gradient.role != "direct" else []
-        return [ref] if self.defines(ref.name) else self.by_name(task.target)
-
-    def before(self, task: Task, n: Node) -> list[Ref]:
-        """What a gradient may hold before a statement that multiplies it; of one that adds to it nothing is known."""
-        terms = task.value.nodes if task.value.op == "Add" else (task.value,)
-        found = self.by_name(n)
-        if len(terms) > 1 and any(m == n for t in terms for m in symbols_of(t)) or not found:
-            raise Doubt(f"what {n.head} is before the statement is not said")
-        return found
-
-    def is_open(self, n: Node) -> bool:
-        """Whether nothing says what a name is: it has no equation, no sentence and no shape."""
-        ref = self.names.find(n)
-        return ref.gradient is None and not (ref.known and (self.defines(ref.name) or ref.name in self.known.stated))
-
-    def defines(self, name: str) -> bool:
-        """Whether an equation of the text gives a quantity its value."""
-        return any(s.target is not None and any(self.names.find(n).name == name for n in symbols_of(s.target)) for s in self.facts.defined
-                   if s.relation == "=")
-
-    def by_name(self, n: Node) -> list[Ref]:
-        """The gradients that a name alone may stand for: by what it is called after, or by the argument of its function."""
-        base = self.names.called_after(n)
-        if base is None:
-            return []
-        _, time, parts = self.names.split(n)
-        g = Gradient(n, "asked", sym(base))
-        found = [Ref(base, time or NOW, parts, True, g)]
-        gate = any(s.target is not None and any(self.names.find(m).name == base for m in symbols_of(s.target)) and s.value.op == "Call"
-                   and s.value.nodes[0].head in SPLIT for s in self.facts.defined)
-        return [*found, Ref(argument(base), time or NOW, parts, True, g)] if gate else found
-
-    def readings(self, task: Task) -> Iterator[dict[str, Ref]]:
-        """Every way to read the names of a value that are gradients by their name alone."""
-        options: dict[str, list[Ref]] = {}
-        for n in symbols_of(task.value):
-            own = task.target is not None and n.head == task.target.head and n.part("Index") == task.target.part("Index")
-            if own and (g := self.names.find(n).gradient) is not None:
-                if g.role not in ("incoming", "direct"):
-                    options[n.head] = self.before(task, n)
-            elif self.is_open(n) and (found := self.by_name(n)):
-                options[n.head] = found
-        rows = list(product(*options.values()))
-        if len(rows) > MOST_READINGS:
-            raise Doubt("too many names whose meaning nothing says")
-        for row in rows:
-            yield dict(zip(options, row, strict=True))
-
     # ------------------------------------------------------------------------------------------------------------- judging
-    def judge(self, task: Task, meanings: Sequence[Ref]) -> Verdict:
+    def judge(self, task: Task, meanings: Sequence[Meaning]) -> Verdict:
         """The verdict on which all readings agree."""
         if not meanings:
             what = task.target.head if task.target is not None and task.target.op == "Sym" else "the value"
             raise Doubt(f"nothing says what {what} is to be")
         found: list[tuple[str, Verdict]] = []
         for meaning in meanings:
-            for reading in self.readings(task):
+            for reading in self.meanings.readings(task):
                 for star in self.stars():
-                    found.append((self.shown(task, meaning, reading), self.decide(task, meaning, reading, star)))
+                    found.append((shown(task, meaning, reading), self.decide(task, meaning, reading, star)))
         words = {v.word for _, v in found}
         if len(words) == 1:
             first = found[0][1]
@@ -241,11 +175,6 @@ class Judge:
                 first, reason=f"{first.reason}; it fails for every usual meaning of the names")
         kinds = [f"{v.word} if {text}" for text, v in found]
         raise Doubt("the names may mean several things: " + "; ".join(dict.fromkeys(kinds)))
-
-    def shown(self, task: Task, meaning: Ref, reading: Mapping[str, Ref]) -> str:
-        """A reading in words."""
-        rows = {task.target.head if task.target is not None else "the value": meaning, **reading}
-        return " and ".join(f"{name} is {'the gradient by ' if ref.gradient else ''}{ref}" for name, ref in rows.items())
 
     def stars(self) -> list[str]:
         """What ``*`` may mean between arrays."""
@@ -257,29 +186,49 @@ class Judge:
         ops = {n.op for t in trees for n in nodes_of(t)}
         return ["matrix"] if "Had" in ops else ["entrywise"]
 
-    def decide(self, task: Task, meaning: Ref, reading: Mapping[str, Ref], star: str) -> Verdict:
+    def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict:
         """The verdict on one reading."""
+        ref = meaning.ref
         net = Network(self.facts, self.names, self.known, star, self.parsed)
-        left = sym(SPEC, index=meaning.parts)
-        net.reading = {**reading, SPEC: replace(meaning, parts=())}
-        if meaning.gradient is not None:
-            self.check_gradient(net, meaning)
-        value = self.final(net, task, meaning)
+        net.reading = dict(reading)
+        left = meaning.tree or meaning.by or sym(SPEC)
+        if ref is not None and meaning.tree is None:
+            left = sym(SPEC, index=ref.parts)
+            net.reading = {**reading, str(left): ref}
+        if ref is not None and ref.gradient is not None:
+            self.check_gradient(net, ref)
+        value = meaning.value or self.final(net, task, meaning)
         net.solve([(left, value)])
         elaborate = Elaborate(net)
-        a, b = elaborate(left), elaborate(value)
-        if a.axes != b.axes and b.axes and not a.axes:
+        b = elaborate(value)
+        lhs = self.left(net, elaborate, meaning, left)
+        if meaning.way in ("entry", "second"):
+            b = at_entry(b)
+        if lhs.axes != b.axes and b.axes and not lhs.axes:
             raise Doubt("the target is one component, and the value an array")
-        right = time_sum("t", FIRST, LAST, b.expr) if self.is_summed(net, task, meaning) else b.expr
-        lhs, right = _fitted(a.expr, right)
+        wanted, right = lhs.expr, b.expr
+        if meaning.way == "summed" or self.is_summed(net, task, meaning):
+            right = time_sum("t", FIRST, LAST, right)
+            wanted = time_sum("t", FIRST, LAST, wanted) if meaning.way == "summed" else wanted
+        wanted, right = _fitted(wanted, right)
         model = net.model(elaborate)
         stated = [*self.conditions, *sorted(net.conditions, key=str)]
-        if meaning.gradient is not None and meaning.gradient.before_end:
+        if ref is not None and ref.gradient is not None and ref.gradient.before_end:
             stated.append(Condition("before-end", (), "at a step before the last"))
-        used = {s.name for side in (lhs, right, *(e.right for e in model.equations)) for s in symbols(side)}
+        used = {s.name for side in (wanted, right, *(e.right for e in model.equations)) for s in symbols(side)}
         stated = [c for c in stated if c.kind != "simplex" or c.subject[0] in used]
-        verdict = decide(Claim(lhs, right, model, "=", tuple(dict.fromkeys(stated))))
-        return self.sound(net, verdict, elaborate, (lhs, right))
+        verdict = decide(Claim(wanted, right, model, "=", tuple(dict.fromkeys(stated))))
+        return self.sound(net, task, meaning, verdict, elaborate, (wanted, right))
+
+    def left(self, net: Network, elaborate: Elaborate, meaning: Meaning, left: Node) -> Value:
+        """What the target is to be, as an expression."""
+        if meaning.way == "entry":
+            assert meaning.tree is not None and meaning.by is not None
+            return diagonal(elaborate(meaning.tree), elaborate(meaning.by))
+        if meaning.way == "second":
+            assert meaning.by is not None
+            return diagonal(net.slope(elaborate, meaning.by), elaborate(meaning.by))
+        return elaborate(left)
 
     def check_gradient(self, net: Network, meaning: Ref) -> None:
         """Refuse a gradient that the equations do not determine."""
@@ -292,11 +241,11 @@ class Judge:
         if not after & ends:
             raise Doubt(f"nothing given connects {meaning.name} with the loss")
 
-    def final(self, net: Network, task: Task, meaning: Ref) -> Node:
+    def final(self, net: Network, task: Task, meaning: Meaning) -> Node:
         """The value that the target has after the statement."""
-        assert task.target is not None
-        if task.relation == "=":
+        if task.relation in ("=", "return") or meaning.ref is None or meaning.way == "summed":
             return task.value
+        assert task.target is not None
         g = self.names.find(task.target).gradient
         if task.relation != "+=" or g is None:
             raise Doubt(f"what {task.target.head} is before the statement is not said")
@@ -310,15 +259,20 @@ class Judge:
             return task.value
         raise Doubt(f"what {task.target.head} is before the statement is not said")
 
-    def is_summed(self, net: Network, task: Task, meaning: Ref) -> bool:
+    def is_summed(self, net: Network, task: Task, meaning: Meaning) -> bool:
         """Whether a statement collects the gradient of a weight over the steps."""
-        if task.relation != "+=" or meaning.gradient is None or task.target is None:
+        if task.relation != "+=" or meaning.ref is None or meaning.ref.gradient is None or task.target is None:
             return False
         found = self.names.find(task.target).gradient
-        return net.constant(meaning.name) and found is not None and found.role in ("summed", "asked")
+        return net.constant(meaning.ref.name) and found is not None and found.role in ("summed", "asked")
 
-    def sound(self, net: Network, v: Verdict, elaborate: Elaborate, sides: tuple[Expr, Expr]) -> Verdict:
+    def sound(self, net: Network, task: Task, meaning: Meaning, v: Verdict, elaborate: Elaborate, sides: tuple[Expr, Expr]) -> Verdict:
         """A verdict only where nothing that matters was guessed."""
+        ref = meaning.ref
+        if v.word in DECISIVE and ref is not None and ref.gradient is not None and ref.name not in net.sure and net.has_matrices():
+            return _undecided(f"nothing says what shape {ref.name} has")
+        if v.word == "refuted" and task.guarded:
+            v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
         if v.word == "refuted" and net.free:
             return _undecided(f"nothing says what {sorted(net.free)[0]} is")
         if v.word == "proved" and net.slips:
@@ -348,9 +302,28 @@ def _pairs(s: Statement) -> Iterator[tuple[Node | None, Node]]:
         raise Doubt("a statement with several targets is not taken apart")
 
 
-def _symbol(text: str) -> Node:
-    from symrnn.coded.world import name_node
-    return name_node(text)
+def diagonal(of: Value, by: Value) -> Value:
+    """The derivative of every entry of a vector by the same entry of another."""
+    shape = by.expr.shape
+    if of.expr.shape != shape or shape is None or shape[1] != 1:
+        raise Doubt("a derivative entry by entry of what is no vector")
+    i = Index("i", shape[0])
+    return Value(entry(derivative(of.expr, by.expr), i, i), 0)
+
+
+def at_entry(v: Value) -> Value:
+    """The entry of a vector with the letter of the diagonal."""
+    if v.axes == 0:
+        return v
+    if v.expr.shape is None or v.expr.shape[1] != 1:
+        raise Doubt("a derivative entry by entry that is no vector")
+    return Value(entry(v.expr, Index("i", v.expr.shape[0])), 0)
+
+
+def shown(task: Task, meaning: Meaning, reading: Mapping[str, Ref]) -> str:
+    """A reading in words."""
+    rows = {task.target.head if task.target is not None else "the value": meaning, **{k: Meaning(r) for k, r in reading.items()}}
+    return " and ".join(f"{name} is {m}" for name, m in rows.items())
 
 
 def _fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:

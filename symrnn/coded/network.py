@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from symrnn.bptt import derive
 from symrnn.coded.facts import Facts, Formula
-from symrnn.coded.shapes import Known, axes_of_all
+from symrnn.coded.shapes import Known, axes_of_all, is_weight
 from symrnn.coded.values import Doubt, Elaborate, Value
 from symrnn.coded.world import LOSSES, TARGETS, Names, Ref, argument, symbols_of
 from symrnn.errors import SymrnnError
@@ -26,10 +27,13 @@ from symrnn.expr import (
     apply,
     entry,
     had,
+    lift,
     matmul,
     named,
     node,
+    symbols,
     total,
+    transform,
     transpose,
     unify,
 )
@@ -40,6 +44,7 @@ from symrnn.read.tree import Node, sym
 
 LOSS = "loss of a step"
 TOTAL = "total loss"
+SLOPE = "gradient of the loss"
 HOT = "target"
 SPEC = "=target"
 """The name under which a reading holds what a statement is to compute."""
@@ -68,6 +73,7 @@ class Network:
     reading: Mapping[str, Ref] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)                      # names of the code that nothing speaks of
     conditions: set[Condition] = field(default_factory=set)
+    more: list[Equation] = field(default_factory=list)               # variables that a claim needs beside the equations
     sure: set[str] = field(default_factory=set)                      # quantities whose shape is stated, or follows from what is
     slips: set[str] = field(default_factory=set)                     # arguments that are spelled nearly as the text spells them
 
@@ -187,9 +193,8 @@ class Network:
 
     def ref(self, n: Node) -> Ref:
         """What a name is: as the reading at hand has it, a quantity of the equations, or what the text says."""
-        if n.head in self.reading:
-            index = n.part("Index")
-            return replace(self.reading[n.head], parts=index.nodes if index is not None and n.head == SPEC else ())
+        if str(n) in self.reading:
+            return self.reading[str(n)]
         return Ref(n.head, NOW) if n.head.startswith("arg_") or n.head == HOT else self.names.find(n)
 
     def owner(self, n: Node) -> tuple[str, int]:
@@ -286,10 +291,30 @@ class Network:
         loss = self.loss_value(elaborate)
         if loss is not None:
             rows.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), loss))
+        rows += self.more
         try:
             return Model.build("code", rows, loss=LOSS if loss is not None else None, total=TOTAL)
         except SymrnnError as error:
             raise Doubt(f"what is given makes no network: {error}") from None
+
+    def slope(self, elaborate: Elaborate, by: Node) -> Value:
+        """The gradient of the loss by a quantity as a variable of the model, written out."""
+        model, quantity = self.model(elaborate), elaborate(by)
+        ref = self.ref(by)
+        if model.loss is None or any(s.time is not None and s.time != NOW for e in model.equations for s in symbols(e.right)):
+            raise Doubt("a second derivative in a text that counts steps, or without a loss")
+        found = derive(model).adjoints
+        e = found[ref.name]
+        while any(s.kind == "adjoint" for s in symbols(e)):
+            e = transform(e, lambda x: (lift(1) if x.attr.name == LOSS else found[x.attr.name])
+                          if x.op == "sym" and x.attr.kind == "adjoint" else None)
+        own = Symbol(SLOPE, quantity.expr.shape or SCALAR, "variable", NOW)
+        self.more = [Equation(own, e)]
+        return Value(node("sym", attr=own), quantity.axes)
+
+    def has_matrices(self) -> bool:
+        """Whether a quantity that is no weight has two axes, so that what is added to it may be repeated."""
+        return any(self.axes[k] == 2 and 1 not in s and not is_weight(k) for k, s in self.shapes.items() if k in self.axes)
 
     def loss_value(self, elaborate: Elaborate) -> Expr | None:
         """The loss of one step."""

@@ -65,6 +65,11 @@ def _size(text: str) -> Size | None:
     return text if re.fullmatch(r"[A-Za-z_]\w*|[\w+*-]+", text) and text not in ("any", "same") else None
 
 
+def is_weight(name: str) -> bool:
+    """Whether a name is one that weights have."""
+    return bool(_MATRIX.fullmatch(name))
+
+
 class Owner(Protocol):
     """What tells the quantity whose shape a symbol has."""
 
@@ -141,7 +146,7 @@ class _Axes:
 
     def is_weight(self, name: str) -> bool:
         """Whether a quantity is a factor of matrix products, by its name and by where it stands."""
-        return name in self.multiplied and bool(_MATRIX.fullmatch(name))
+        return name in self.multiplied and is_weight(name)
 
     def set(self, name: str, axes: int, sizes: Stated | None = None) -> None:
         self.found[name] = axes

@@ -66,12 +66,15 @@ class Names:
     def __post_init__(self) -> None:
         nodes = [n for s in self.facts.defined for side in (s.target, s.value) if side is not None for n in symbols_of(side)]
         spoken = [n.name for n in self.facts.named] + [n.what for n in self.facts.named if n.what is not None]
-        spoken += [g.of for g in self.facts.gradients if g.of is not None]
+        spoken += [g.of for g in self.facts.gradients if g.of is not None] + [c.by for c in self.facts.curvatures]
+        spoken += [n for f in self.facts.slopes for n in (f.of, f.by)]
         all_nodes = nodes + spoken + [n for s in self.claim for side in (s.target, s.value) if side is not None for n in symbols_of(side)]
         all_nodes += [g.name for g in self.facts.gradients]
-        self.letters = {"t"} | self.facts.letters | {x for n in all_nodes for x in stepping(n)}
+        self.letters = {"t"} | self.facts.letters | {s.loop for s in self.claim if s.loop} | {x for n in all_nodes for x in stepping(n)}
         self.bases = {}
         self.aliases = {n.name.head: n.what for n in self.facts.named if n.what is not None}
+        self.aliases |= {s.value.head: s.target for s in self.facts.defined if s.target is not None and s.target.op == s.value.op == "Sym"
+                         and len(s.value.args) == 1 and (at := s.target.part("Index")) is not None and str(at.nodes[0]) == "0"}
         self.gradients = {}
         own = {self.split(g.name)[0] for g in self.facts.gradients}
         for n in [*nodes, *spoken]:
@@ -209,7 +212,8 @@ class Names:
         known = {**dict.fromkeys(self.bases), **dict.fromkeys(self.gradients), **dict.fromkeys(self.aliases)}
         if name in known:
             return name
-        like = [k for k in known if k.casefold().replace("_", "") == name.casefold().replace("_", "")]
+        plain = name.casefold().replace("_", "")
+        like = [k for k in known if k.casefold().replace("_", "") in (plain, plain + "s")]
         return like[0] if len(like) == 1 else None
 
 

@@ -1,7 +1,8 @@
 r"""Mathematics as programs and plain text write it: ``dW += np.dot(dy, h.T)``, ``2.0f * p * (1.0f - p)``, ``h_{t-1} \circ r``.
 
 One grammar for Python, C, Java, MATLAB and ASCII. Text is parsed and never run; every token is accounted for, or CodeUnread says
-where it stands. A statement is ``target relation value``; what a name means is not decided here.
+where it stands. A statement is ``target relation value``, with the letter of the loop round it and
+whether it stands under a condition; what a name means is not decided here.
 
 >>> [str(s) for s in statements("self.dc += np.dot(W.T, dy)  # both")]
 ['dc += (Call dot (Transpose W) dy)']
@@ -38,7 +39,7 @@ _TOKEN = re.compile(r"""
   | (?P<transposed>\.T\b|\^\{?(?:T|\\top)\}?(?![A-Za-z0-9_])|ᵀ)
   | (?P<name>(?:[^\W\d]|\\_)(?:\w|\\_)*)
   | (?P<command>\\[A-Za-z]+)
-  | (?P<sign>\*\*|\.\*|\./|\.\^|\+=|-=|\*=|/=|:=|<-|==|[-+*/@^=()\[\]{},;:.'∘⊙·²])
+  | (?P<sign><=|>=|\*\*|\.\*|\./|\.\^|\+=|-=|\*=|/=|:=|<-|==|[-+*/@^=<>()\[\]{},;:.'∘⊙·²])
 """, re.X)
 
 _ENTRYWISE = frozenset({".*", "∘", "⊙", r"\circ", r"\odot"})
@@ -61,6 +62,8 @@ class Statement:
     relation: str
     value: Node
     span: tuple[int, int] = (0, 0)
+    loop: str = ""
+    guarded: bool = False
 
     def __str__(self) -> str:
         return f"{self.target} {self.relation} {self.value}" if self.target is not None else f"return {self.value}"
@@ -82,12 +85,17 @@ def statements(text: str, language: str = "python", *, ring: bool = False) -> li
     parser = _Parser(text, language, ring)
     found: list[Statement] = []
     while parser.peek() is not None:
-        if parser.take(";", "line", ","):
+        if parser.take(";", "line", ",") or parser.header():
             continue
-        found += parser.statement()
+        found += [s for s in parser.statement() if not _is_kept(s)]
         if parser.peek() is not None and not parser.take(";", "line", ",", "where", "and"):
             parser.fail("an operator or the end of the statement is missing")
     return found
+
+
+def _is_kept(s: Statement) -> bool:
+    """A statement that only keeps something in a list."""
+    return s.target is None and s.value.op == "Call" and s.value.nodes[0].head.endswith((".append", ".insert"))
 
 
 def expression(text: str, language: str = "python") -> Node:
@@ -119,7 +127,7 @@ class _Parser:
     def __init__(self, text: str, language: str, ring: bool) -> None:
         self.text, self.language, self.ring = text, language, ring
         self.tokens = self._tokens(text)
-        self.place, self.depth = 0, 0
+        self.place, self.depth, self.loop, self.guarded = 0, 0, "", False
 
     def _tokens(self, text: str) -> list[_Token]:
         found, at, spaced = [], 0, False
@@ -171,9 +179,32 @@ class _Parser:
         return t.offset if t else len(self.text)
 
     # ----------------------------------------------------------------------------------------------------------- statements
+    def header(self) -> bool:
+        """The head of a loop over a range, whose letter counts the steps, or of a condition, beside which the statements hold."""
+        if self.take("if"):
+            self.sum()
+            if self.take("<", ">", "<=", ">="):
+                self.sum()
+            self.need(":")
+            self.guarded = True
+            return True
+        if not self.take("for"):
+            return False
+        letter = self.need("name").text
+        if not self.take("in"):
+            self.fail("in is missing")
+        turns = self.sum()
+        if turns.op == "Call" and turns.nodes[0].head == "reversed" and len(turns.nodes) == 2:
+            turns = turns.nodes[1]
+        if turns.op != "Call" or turns.nodes[0].head != "range" or self.loop:
+            self.fail("only one loop over a range is read")
+        self.need(":")
+        self.loop = letter
+        return True
+
     def statement(self) -> list[Statement]:
         """One statement; ``a, b = f(x)`` has a tuple as target, ``a = b = c`` is two."""
-        for word in ("for", "while", "if", "def", "class", "with", "lambda", "switch", "import"):
+        for word in ("while", "else", "elif", "def", "class", "with", "lambda", "switch", "import"):
             if self.is_next(word):
                 self.fail(f"a statement that begins with {word} is not read")
         start = self.position()
@@ -189,7 +220,7 @@ class _Parser:
             sides.append(self.listed(count))
         span = (start, self.position())
         word = {":=": "=", "<-": "="}.get(relation.text, relation.text)
-        return [Statement(side, word, sides[-1], span) for side in sides[:-1]]
+        return [Statement(side, word, sides[-1], span, self.loop, self.guarded) for side in sides[:-1]]
 
     def listed(self, count: int) -> Node:
         """An expression, or up to ``count`` with commas between."""

@@ -1,0 +1,100 @@
+"""The statements of a claim one after the other: the value of each target in terms of what was there before.
+
+>>> from symrnn.read.codetext import statements
+>>> [f"{t.target} {t.relation} {t.value}" for t in tasks_of(statements("a = w * x; a += b; c = a"), "python")]
+['a = (Add (Star w x) b)', 'c = (Add (Star w x) b)']
+"""
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from symrnn.coded.network import HOT, is_class, put
+from symrnn.coded.values import Doubt
+from symrnn.read.codetext import Statement
+from symrnn.read.tree import Node, sym
+from symrnn.read.tree import walk as nodes_of
+
+
+@dataclass(frozen=True)
+class Task:
+    """A target with its value after all statements before it: ``target relation value``."""
+
+    target: Node | None
+    relation: str
+    value: Node
+    span: tuple[int, int]
+    used: bool = False
+    guarded: bool = False
+
+
+def tasks_of(parsed: Sequence[Statement], language: str) -> list[Task]:
+    """The targets of some statements with their values."""
+    return _Tasks(parsed, language).run()
+
+
+@dataclass
+class _Tasks:
+    statements: Sequence[Statement]
+    language: str
+
+    def run(self) -> list[Task]:
+        """The statements with the values of earlier ones put in; in plain text also those of later ones (``where``)."""
+        done: dict[Node, Task] = {}
+        for s in self.statements:
+            rows = [(target, self.put_in(done, value)) for target, value in _pairs(s)]
+            for target, value in rows:                               # all right sides before any left side
+                if target is None:
+                    done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span, guarded=s.guarded)
+                else:
+                    done.update(self.assigned(done, s, target, value))
+        if self.language == "ascii":
+            for key in list(done):
+                for other, t in list(done.items()):
+                    if other != key and key.op == "Sym" and any(m == key for m in nodes_of(t.value)) and done[key].relation == "=":
+                        done[other] = replace(t, value=put(t.value, key, done[key].value))
+                        done[key] = replace(done[key], used=True)
+        return list(done.values())
+
+    def put_in(self, done: dict[Node, Task], value: Node) -> Node:
+        """A value with those of earlier statements in it."""
+        found = [(key, t) for key, t in done.items() if t.relation == "=" and any(m == key for m in nodes_of(value))]
+        for k, (key, t) in enumerate(found):
+            value, done[key] = put(value, key, Node("Text", (f"{k}",))), replace(t, used=True)
+        for k, (_, t) in enumerate(found):
+            value = put(value, Node("Text", (f"{k}",)), t.value)
+        return value
+
+    def assigned(self, done: Mapping[Node, Task], s: Statement, target: Node, value: Node) -> dict[Node, Task]:
+        """What holds after one statement, given what was assigned before."""
+        index = target.part("Index")
+        whole = sym(target.head, index=index.nodes[:-1] if index is not None else ())
+        at_class = index is not None and is_class(index.nodes[-1])
+        if at_class and whole not in done and s.relation in ("+=", "-="):
+            raise Doubt(f"what {target.head} is before the statement is not said")
+        before = done.get(whole if at_class else target)
+        if any(t.head == target.head and t != target and not (at_class and t == whole) for t in done):
+            raise Doubt(f"{target.head} is assigned in parts")
+        if at_class:
+            target, value = whole, Node("Star", (value, sym(HOT)))
+        if before is None:
+            if at_class or s.relation not in ("=", "+=", "-="):
+                raise Doubt(f"what {target.head} is before the statement is not said")
+            return {target: Task(target, s.relation, value, s.span, guarded=s.guarded)}
+        span = (before.span[0], s.span[1])
+        if s.relation == "=" and not at_class:
+            return {target: Task(target, "=", value, span, guarded=s.guarded)}
+        if s.relation not in ("+=", "-=") or before.relation != "=":
+            raise Doubt(f"{target.head} is changed more than once")
+        return {target: Task(target, "=", Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,)))), span,
+                             guarded=s.guarded or before.guarded)}
+
+
+def _pairs(s: Statement) -> Iterator[tuple[Node | None, Node]]:
+    """Target and value of a statement, one pair for each name of a tuple."""
+    if s.target is None or s.target.op not in ("Tuple", "List"):
+        yield s.target, s.value
+    elif s.value.op in ("Tuple", "List") and len(s.value.nodes) == len(s.target.nodes):
+        yield from zip(s.target.nodes, s.value.nodes, strict=True)
+    else:
+        raise Doubt("a statement with several targets is not taken apart")
