@@ -34,7 +34,7 @@ TEXTS = {
     "weights collect over the steps": Text(
         ["a[t] = np.dot(W, h[t-1]) + np.dot(U, x[t]) + b; h[t] = np.tanh(a[t])", "da = dL/da[t]",
          "dW is to become dL/dW and starts as zeros", "db is to become dL/db and starts as zeros_like(b)"],
-        {"W": "n x n", "U": "n x d", "b": "n x 1", "x[t]": "d x 1"},
+        {"W": "n x n", "U": "n x d", "a, h, b": "n x 1", "x[t]": "d x 1"},
         ["dW += np.dot(da, h[t-1].T)", "db += da", "dW += da @ h_prev.T"],
         ["dW += np.dot(da, h[t].T)", "db += db", "dW += np.dot(da, x[t-1].T)", "dW += np.dot(h[t-1], da.T)", "db += 2 * da"]),
     "gates of a cell": Text(

@@ -35,7 +35,7 @@ class Defined:
 class Gradient:
     """``name`` holds the derivative of the loss by ``of``, or by the argument of the function that gives ``argument_of``.
 
-    ``role``: ``given`` (the whole derivative), ``direct`` (the share that does not come through the equations), ``incoming`` (the same,
+    ``role``: ``given`` (the whole derivative), ``share`` (a part of it, or the whole where nothing else comes), ``direct`` (the share that does not come through the equations), ``incoming`` (the same,
     and the statements add the rest), ``asked`` (what the statements are to compute), ``summed`` (asked, over all steps).
     """
 
@@ -152,7 +152,7 @@ _NAME = r"[^\W\d][\w.]*(?:\[[^\[\]]*\]|\{[^{}]*\})*"
 _NAMES = rf"{_NAME}(?:\s*(?:,|\band\b|,\s*and)\s*{_NAME})*"
 _LOSS = r"(?:[dd∂]\s*(?:L|loss|E|J|C|Loss)\b)"
 _BY = rf"{_LOSS}\s*/\s*[d∂]\s*(?P<of>{_NAME})"
-_GATE = r"(?P<gate>input|forget|output|update|reset|cell|candidate|block)"
+_GATE = r"(?:cell )?(?P<gate>input|forget|output|update|reset|candidate|cell|block)"
 _PLACE = (rf"(?:(?:the )?(?P<entry>score|logit|output|input)s?(?: [a-z])?|(?:(?:the\s+)?(?:pre-?activations?|arguments?|inputs? of the (?:function|activation))(?:\s+of(?:\s+the)?\s+"
           rf"(?:{_GATE}(?:\s+gates?)?|(?P<by>softmax|sigmoid|tanh|{_NAME})(?:\s+gate)?))?)|(?P<of>{_NAMES}))")
 _KIND = r"(?:gradients?|errors?|derivatives?|deltas?|dL|sensitivit(?:y|ies))"
@@ -181,7 +181,7 @@ def _clause(text: str) -> list[Fact] | None:
 def _plain(line: str) -> str:
     text = re.sub(r"\\text\s*\{([^{}]*)\}", r"\1", line.replace("\\_", "_").replace("$", ""))
     text = re.sub(r"^(?:text|formula|code|paper|comment|where|with)\s*:?\s+(?=\S+.*=)", "", " ".join(text.split()))
-    return text.strip().rstrip(".")
+    return re.sub(r"(?<!\.)\.$", "", text.strip())
 
 
 # ------------------------------------------------------------------------------------------------------------------- equations
@@ -330,6 +330,8 @@ SENTENCES: tuple[tuple[re.Pattern[str], Make], ...] = (
          r"(?: (?:from|of) (?:the )?(?:later|next|following|subsequent|above).*)?", _incoming),
     _row(rf"(?P<names>{_NAMES})\s*(?::|=|is|are)\s*(?:the )?(?:upstream |incoming )?{_KIND}(?: of the loss)?\s+{_TOWARD}\s+{_PLACE}{_WHEN}",
          _gradients("given")),
+    _row(rf"(?P<names>{_NAMES})\s*(?::|=|is|are)\s*(?:the )?{_KIND}(?: of the loss)?\s+{_TOWARD}\s+{_PLACE},?\s+(?:(?:from|through|by|via) .* only"
+         r"|only (?:from|through|by|via) .*)", _gradients("share")),
     _row(rf"(?P<names>{_NAMES})\s*:\s*(?P<things>{_NAME}(?:\s+at step [a-z](?:[+-]1)?)?(?:\s*,\s*{_NAME}(?:\s+at step [a-z](?:[+-]1)?)?)*)",
          _aliases),
     _row(r"(?P<call>[^\W\d][\w.]*\([^()]*\))\s+(?:returns|gives|is)\s+(?P<body>.+)", _returns),

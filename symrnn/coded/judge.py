@@ -16,14 +16,15 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from symrnn.bptt import derive
 from symrnn.coded.facts import Facts
 from symrnn.coded.meanings import Meaning, Meanings
 from symrnn.coded.network import SPEC, Network
 from symrnn.coded.shapes import Known
 from symrnn.coded.tasks import Task, tasks_of
-from symrnn.coded.values import Doubt, Elaborate, Value
-from symrnn.coded.world import Names, Ref, name_node, symbols_of, with_output
-from symrnn.expr import FIRST, LAST, Expr, Index, derivative, entry, resize, symbols, time_sum, unify, zeros
+from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
+from symrnn.coded.world import Names, Ref, name_node, symbols_of, with_incoming, with_output
+from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, derivative, entry, resize, symbols, time_sum, unify, zeros
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
@@ -91,20 +92,20 @@ class Judge:
 
     def __post_init__(self) -> None:
         named = [n.strip() for key in self.shapes for n in re.split(r",\s*(?![^\[{(]*[\])}])", key) if n.strip() != "all"]
-        self.facts = with_output(self.facts, named)
+        self.facts = with_incoming(with_output(self.facts, named))
         self.names = Names(self.facts, self.parsed, named)
         if self.facts.simplex and not any(c.subject == (self.facts.simplex,) for c in self.conditions):
             words = f"the entries of {self.facts.simplex} sum to one"
             self.conditions = (*self.conditions, Condition("simplex", (self.facts.simplex,), words))
         known = Known.of(self.shapes)
         self.known = Known({self.names.split(name_node(k))[0]: v for k, v in known.stated.items()}, known.rest)
-        self.meanings = Meanings(self.facts, self.names, self.known)
+        self.meanings = Meanings(self.facts, self.names, self.known, frozenset(s.target for s in self.parsed if s.target is not None))
 
     def run(self, claim: str) -> Iterator[JudgedStatement]:
         """The verdicts on all targets that have a meaning, and on one that has none and is used by no other."""
         tasks = tasks_of(self.parsed, self.language)
         rows = [(t, self.meanings.of(t)) for t in tasks]
-        rows = [(t, m) for t, m in rows if m or not t.used]
+        rows = [(t, m) for t, m in rows if not (t.used and not m or any(x.way == "carry" for x in m))]
         for task, meanings in rows:
             text = claim[slice(*task.span)].strip().rstrip(";") if len(rows) > 1 or len(tasks) == 1 else claim
             try:
@@ -166,28 +167,68 @@ class Judge:
         found: list[tuple[str, Verdict]] = []
         for meaning in meanings:
             for reading in self.meanings.readings(task):
-                for star in self.stars():
-                    found.append((shown(task, meaning, reading), self.decide(task, meaning, reading, star)))
-        words = {v.word for _, v in found}
-        if len(words) == 1:
+                verdict = self.with_stars(task, meaning, reading)
+                if verdict is not None and self.goes_on(task, meaning, reading) and verdict.word == "proved":
+                    words = f"{shown(task, Meaning(), reading)} before the statement, and {meaning} after it"
+                    return replace(verdict, conditions=(*verdict.conditions, words))
+                found += [(shown(task, meaning, reading), verdict)] if verdict is not None else []
+        kinds = {v.word for _, v in found}
+        if len(kinds) == 1:
             first = found[0][1]
             return first if len(found) == 1 or first.word != "refuted" else replace(
                 first, reason=f"{first.reason}; it fails for every usual meaning of the names")
-        kinds = [f"{v.word} if {text}" for text, v in found]
-        raise Doubt("the names may mean several things: " + "; ".join(dict.fromkeys(kinds)))
+        rows = [f"{v.word} if {text}" for text, v in found]
+        raise Doubt("the names may mean several things: " + "; ".join(dict.fromkeys(rows)))
+
+    def with_stars(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref]) -> Verdict | None:
+        """The verdict with what ``*`` may mean between arrays, where the shapes leave one meaning or all agree."""
+        fits: list[Verdict | None] = []
+        misfits: list[Verdict | Doubt] = []
+        for star in self.stars():
+            try:
+                verdict = self.decide(task, meaning, reading, star)
+            except Doubt as doubt:
+                misfits.append(doubt)
+                continue
+            if verdict is not None and verdict.method == "shapes":
+                misfits.append(verdict)
+            else:
+                fits.append(verdict)
+        if not fits:
+            doubts = [m for m in misfits if isinstance(m, Doubt)]
+            verdicts = [m for m in misfits if isinstance(m, Verdict)]
+            if verdicts and all(isinstance(d, Misfit) for d in doubts):
+                return verdicts[0]
+            raise doubts[0]
+        if len({v and v.word for v in fits}) > 1:
+            raise Doubt("* may be the product entry by entry or the matrix product here")
+        return fits[0]
+
+    def collected(self, net: Network, meaning: Meaning) -> str | None:
+        """A quantity with a gradient of several parts, where only a name says that its gradient is meant."""
+        direct = {place.name for g in self.facts.gradients if g.role == "direct" and (place := self.names.place(g)) is not None}
+        told = {r.name for k, r in net.reading.items() if r.gradient is not None and not k.startswith(SPEC)
+                and self.names.split(r.gradient.name)[0] not in self.names.gradients}
+        named = [*([meaning.ref.name] if meaning.by_name and meaning.ref is not None else []), *sorted(told)]
+        return next((n for n in named if net.ways(n) > 1 and n not in direct), None)
+
+    def goes_on(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref]) -> bool:
+        """Whether a statement takes a gradient on from the value of a function to its argument, which is how such statements are meant."""
+        before = reading.get(str(task.target))
+        return (before is not None and before.gradient is not None and meaning.ref is not None and meaning.ref.name == f"arg_{before.name}")
 
     def stars(self) -> list[str]:
         """What ``*`` may mean between arrays."""
         if self.language != "ascii":
             return ["entrywise"]
-        if self.facts.star:
-            return [self.facts.star]
-        trees = [t for s in (*self.parsed, *self.facts.defined) for t in (s.value,)]
-        ops = {n.op for t in trees for n in nodes_of(t)}
-        return ["matrix"] if "Had" in ops else ["entrywise"]
+        return [self.facts.star or "matrix"] if self.two_signs() else ["entrywise", "matrix"]
 
-    def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict:
-        """The verdict on one reading."""
+    def two_signs(self) -> bool:
+        """Whether the text says what ``*`` is, or has another sign for the product entry by entry."""
+        return bool(self.facts.star) or any(n.op == "Had" for s in (*self.parsed, *self.facts.defined) for n in nodes_of(s.value))
+
+    def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict | None:
+        """The verdict on one reading; None where the value is not of its kind."""
         ref = meaning.ref
         net = Network(self.facts, self.names, self.known, star, self.parsed)
         net.reading = dict(reading)
@@ -199,7 +240,10 @@ class Judge:
             self.check_gradient(net, ref)
         value = meaning.value or self.final(net, task, meaning)
         net.solve([(left, value)])
+        value = net.written_out(value)
         elaborate = Elaborate(net)
+        if meaning.way in ("array", "matrix") and (meaning.way == "matrix") != is_matrix(elaborate(task.value)):
+            return None
         b = elaborate(value)
         lhs = self.left(net, elaborate, meaning, left)
         if meaning.way in ("entry", "second"):
@@ -218,6 +262,9 @@ class Judge:
         used = {s.name for side in (wanted, right, *(e.right for e in model.equations)) for s in symbols(side)}
         stated = [c for c in stated if c.kind != "simplex" or c.subject[0] in used]
         verdict = decide(Claim(wanted, right, model, "=", tuple(dict.fromkeys(stated))))
+        if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.kind == "gradient" and right.op == "tsum":
+            step = decide(Claim(derive(model).summands[wanted.attr.name], right.args[0], model, "=", tuple(dict.fromkeys(stated))))
+            verdict = step if step.word == "proved" else verdict      # what every step adds is what the gradient sums
         return self.sound(net, task, meaning, verdict, elaborate, (wanted, right))
 
     def left(self, net: Network, elaborate: Elaborate, meaning: Meaning, left: Node) -> Value:
@@ -233,6 +280,8 @@ class Judge:
     def check_gradient(self, net: Network, meaning: Ref) -> None:
         """Refuse a gradient that the equations do not determine."""
         after = net.after(meaning.name)
+        if net.is_unsure(meaning.name):
+            raise Doubt(f"nothing says whether {meaning.name} is the same at every step")
         if meaning.name in net.dotted or meaning.name.startswith("arg_"):
             pass
         elif after & net.hidden:
@@ -271,6 +320,10 @@ class Judge:
         ref = meaning.ref
         if v.word in DECISIVE and ref is not None and ref.gradient is not None and ref.name not in net.sure and net.has_matrices():
             return _undecided(f"nothing says what shape {ref.name} has")
+        if v.word == "refuted" and ref is not None and ref.gradient is not None and ref.time is not None and ref.time.offset < 0:
+            return _undecided(f"the gradient by {ref} may be the whole one or what one step sends back; as the whole one, {v.reason}")
+        if v.word == "refuted" and (name := self.collected(net, meaning)) is not None:
+            return _undecided(f"the gradient by {name} has several parts, and nothing says that this is the whole; as the whole, {v.reason}")
         if v.word == "refuted" and task.guarded:
             v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
         if v.word == "refuted" and net.free:
@@ -283,7 +336,7 @@ class Judge:
             guessed = sorted(n for n in used if n not in net.sure)
             if guessed:
                 return _undecided(f"nothing says what shape {guessed[0]} has; {v.reason}")
-        if v.word == "proved" and "entrywise" in elaborate.stars:
+        if v.word == "proved" and "entrywise" in elaborate.stars and self.two_signs():
             return replace(v, word="conditional", convention="* is the entrywise product here",
                            reason="true when * is the entrywise product here, and the matrix product elsewhere",
                            conditions=(*v.conditions, "* is the entrywise product where no matrix product fits"))
@@ -305,10 +358,17 @@ def _pairs(s: Statement) -> Iterator[tuple[Node | None, Node]]:
 def diagonal(of: Value, by: Value) -> Value:
     """The derivative of every entry of a vector by the same entry of another."""
     shape = by.expr.shape
+    if shape == of.expr.shape == SCALAR:
+        return Value(derivative(of.expr, by.expr), 0)
     if of.expr.shape != shape or shape is None or shape[1] != 1:
         raise Doubt("a derivative entry by entry of what is no vector")
     i = Index("i", shape[0])
     return Value(entry(derivative(of.expr, by.expr), i, i), 0)
+
+
+def is_matrix(v: Value) -> bool:
+    """Whether a value has two axes and is no column."""
+    return v.axes == 2 and (v.expr.shape is None or 1 not in v.expr.shape)
 
 
 def at_entry(v: Value) -> Value:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -24,12 +24,10 @@ from symrnn.coded.tasks import Task, tasks_of
 from symrnn.coded.values import Doubt
 from symrnn.coded.world import LOSSES, Names, Ref, argument, symbols_of
 from symrnn.expr import NOW
-from symrnn.read.codetext import CALLS
 from symrnn.read.tree import Node, num, sym
 from symrnn.read.tree import walk as nodes_of
 
 MOST_READINGS = 16
-RECURRENT = "the recurrent term"
 
 
 @dataclass(frozen=True)
@@ -46,6 +44,7 @@ class Meaning:
     value: Node | None = None
     way: str = ""
     by: Node | None = None
+    by_name: bool = False                                            # only the name of the target says so
 
     def __str__(self) -> str:
         if self.ref is None:
@@ -60,6 +59,7 @@ class Meanings:
     facts: Facts
     names: Names
     known: Known
+    assigned: frozenset[Node] = frozenset()                          # what the statements assign
 
     def of(self, task: Task) -> list[Meaning]:
         """What a target may be meant to be; nothing where the text does not say."""
@@ -74,7 +74,10 @@ class Meanings:
         if ref.gradient is not None:
             return [Meaning(asked(ref))] if ref.gradient.role != "direct" else []
         if not self.defines(ref.name):
-            return self.weights(task) or [Meaning(r) for r in self.by_name(task.target)]
+            return self.weights(task) or [Meaning(r, by_name=True) for r in self.by_name(task.target)]
+        if ref.time == NOW + -1 and task.source is not None and task.source.op == "Sym":
+            now = self.names.find(task.source)                        # the state that the next step will read
+            return [Meaning(way="carry")] if (now.name, now.time) == (ref.name, NOW) else []
         left_out = self.left_out(ref)
         return [Meaning(ref, tree=left_out)] if left_out is not None else [Meaning(ref)]
 
@@ -86,7 +89,8 @@ class Meanings:
             incoming = self.incoming(s)
             g = Gradient(sym("="), "asked", s.by)
             by = replace(self.names.find(s.by), gradient=g)
-            out.append(Meaning(by, value=Node("Star", (task.value, incoming))))
+            out.append(Meaning(by, value=Node("Star", (task.value, incoming)), way="array"))
+            out += [Meaning(by, value=Node("Mul", (m, incoming)), way="matrix") for m in (task.value, Node("Transpose", (task.value,)))]
             if not s.times:
                 out.append(Meaning(None, way="entry", by=s.by, tree=s.of))
         return out if len(self.facts.slopes) == 1 else []
@@ -140,7 +144,7 @@ class Meanings:
 
     def bounded(self, task: Task) -> list[Meaning]:
         """A value with a norm that is said."""
-        if len(self.facts.lengths) != 1 or task.relation != "=" or task.used:
+        if len(self.facts.lengths) != 1 or task.relation != "=" or not any(n == task.target for n in symbols_of(task.value)):
             return []
         if any(n.op == "Call" and n.nodes[0].head in ("relu", "ReLU", "maximum", "max", "abs", "sign") for n in nodes_of(task.value)):
             raise Doubt("a norm of something that is not smooth")
@@ -202,15 +206,23 @@ class Meanings:
         _, time, parts = self.names.split(n)
         g = Gradient(n, "asked", sym(base))
         found = [Ref(base, time or NOW, parts, True, g)]
+        if self.multiplies(n.head):
+            found = []
         gate = any(s.target is not None and any(self.names.find(m).name == base for m in symbols_of(s.target)) and s.value.op == "Call"
                    and s.value.nodes[0].head in SPLIT for s in self.facts.defined)
         return [*found, Ref(argument(base), time or NOW, parts, True, g)] if gate else found
+
+    def multiplies(self, name: str) -> bool:
+        """Whether the text collects products of a name as the gradient of a weight: then it belongs to the argument of a function."""
+        products = [n for s in self.facts.defined if s.relation == "+=" for n in nodes_of(s.value)
+                    if n.op in ("Mul", "Outer") or n.op == "Call" and n.nodes[0].head in ("dot", "matmul", "outer", "mm")]
+        return any(m.op == "Sym" and m.head == name for n in products for m in n.nodes)
 
     def readings(self, task: Task) -> Iterator[dict[str, Ref]]:
         """Every way to read the names of a value that the text leaves open."""
         options: dict[str, list[Ref]] = {}
         for n in symbols_of(task.value):
-            found = self.before(task, n) if n == task.target else self.by_name(n) if self.is_open(n) else []
+            found = self.before(task, n) if n == task.target else self.by_name(n) if self.is_open(n) else self.updated(n)
             if found:
                 options[str(n)] = found
         rows = list(product(*options.values()))
@@ -218,6 +230,15 @@ class Meanings:
             raise Doubt("too many names whose meaning nothing says")
         for row in rows:
             yield dict(zip(options, row, strict=True))
+
+    def updated(self, n: Node) -> list[Ref]:
+        """An incoming gradient that another statement may have completed before, as it came or as it is then; and what may be a share."""
+        ref = self.names.find(n)
+        if ref.gradient is not None and ref.gradient.role == "share":
+            return [asked(ref), Ref(self.names.split(n)[0], ref.time)]
+        if ref.gradient is None or ref.gradient.role != "incoming" or n in self.assigned:
+            return []
+        return [ref, asked(ref)]
 
     def is_open(self, n: Node) -> bool:
         """Whether nothing says what a name is: it has no equation, no sentence and no shape."""
@@ -237,7 +258,7 @@ class Meanings:
         found = self.by_name(n)
         if any(m == n for t in terms for m in symbols_of(t)) or not found:
             raise Doubt(f"what {n.head} is before the statement is not said")
-        return found
+        return [replace(r, gradient=replace(r.gradient, role="asked")) if r.gradient else r for r in found]
 
     def step_before(self, ref: Ref) -> Ref:
         """A quantity that a statement reads before it assigns it comes from the step before."""
@@ -245,10 +266,6 @@ class Meanings:
         if ref.time != NOW or not lagged:
             raise Doubt(f"what {ref.name} is before the statement is not said")
         return replace(ref, time=NOW + -1)
-
-    def unknown_calls(self, trees: Sequence[Node]) -> set[str]:
-        """The functions in some trees that are in no table."""
-        return {n.nodes[0].head for tree in trees for n in nodes_of(tree) if n.op == "Call"} - CALLS
 
 
 def asked(ref: Ref) -> Ref:

@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from symrnn.bptt import derive
+from symrnn.coded.blocks import Blocks
 from symrnn.coded.facts import Facts, Formula
-from symrnn.coded.shapes import Known, axes_of_all, is_weight
-from symrnn.coded.values import Doubt, Elaborate, Value
+from symrnn.coded.shapes import WHOLE, Known, axes_of_all, is_constant, is_weight
+from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
 from symrnn.coded.world import LOSSES, TARGETS, Names, Ref, argument, symbols_of
 from symrnn.errors import SymrnnError
 from symrnn.expr import (
@@ -39,16 +40,18 @@ from symrnn.expr import (
 )
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Condition
-from symrnn.read.codetext import Statement, names
+from symrnn.read.codetext import CALLS, Statement, names
 from symrnn.read.tree import Node, sym
 
 LOSS = "loss of a step"
 TOTAL = "total loss"
 SLOPE = "gradient of the loss"
 HOT = "target"
-SPEC = "=target"
+SPEC = "@target"
 """The name under which a reading holds what a statement is to compute."""
 ROUNDS = 6
+STEPWISE = frozenset("i f o g z r u n".split())
+"""Names of gates, which have a value at each step."""
 SPLIT = ("sigmoid", "tanh", "softmax", "relu", "log_softmax", "softplus", "exp")
 """Functions whose argument is a quantity of its own."""
 
@@ -73,11 +76,13 @@ class Network:
     reading: Mapping[str, Ref] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)                      # names of the code that nothing speaks of
     conditions: set[Condition] = field(default_factory=set)
+    opaque: dict[str, str] = field(default_factory=dict)             # function that no formula gives -> a variable that is its value
     more: list[Equation] = field(default_factory=list)               # variables that a claim needs beside the equations
     sure: set[str] = field(default_factory=set)                      # quantities whose shape is stated, or follows from what is
     slips: set[str] = field(default_factory=set)                     # arguments that are spelled nearly as the text spells them
 
     def __post_init__(self) -> None:
+        self.blocks = Blocks(self.facts, self.names)
         for s in self.facts.defined:
             self.define(s)
         self.weigh()
@@ -86,6 +91,10 @@ class Network:
     def define(self, s: Statement) -> None:
         """Take in one equation of the text."""
         assert s.target is not None
+        if (rows := self.blocks.rows(s)) is not None:
+            for row in rows:
+                self.define(row)
+            return
         if s.target.op in ("Tuple", "List"):
             self.define_several(s)
             return
@@ -126,6 +135,8 @@ class Network:
             else:
                 self.equations[argument(name)] = inner
             value = Node("Call", (value.nodes[0], sym(argument(name))))
+        if value.op == "Call" and value.nodes[0].head not in CALLS and not self.formulas(value):
+            self.opaque.setdefault(value.nodes[0].head, name)
         self.equations[name] = value
 
     def define_several(self, s: Statement) -> None:
@@ -173,6 +184,16 @@ class Network:
         """The variables whose equations use a quantity at the same or an earlier step."""
         return {v for v, tree in self.equations.items() if any(self.ref(n).name == name for n in symbols_of(tree))}
 
+    def written_out(self, value: Node) -> Node:
+        """A value with the equations of names in it that stand in no other equation: they are short for what they are."""
+        used = {self.ref(n).name for tree in self.equations.values() for n in symbols_of(tree)}
+        used |= {self.ref(n).name for n in symbols_of(self.loss)} if self.loss is not None else set(self.terms)
+        for n in list(symbols_of(value)):
+            ref = self.ref(n)
+            if ref.gradient is None and ref.time == NOW and not ref.parts and ref.name in self.equations and ref.name not in used:
+                value = put(value, n, self.equations[ref.name])
+        return value
+
     def after(self, name: str) -> set[str]:
         """A quantity and all variables that depend on it."""
         reached, todo = {name}, [name]
@@ -181,6 +202,11 @@ class Network:
             reached |= new
             todo += new
         return reached
+
+    def ways(self, name: str) -> int:
+        """In how many ways a quantity enters the loss: a statement may collect them one after the other."""
+        return len(self.uses(name)) + (name in self.terms) + (self.loss is not None and any(self.ref(n).name == name
+                                                                                             for n in symbols_of(self.loss)))
 
     def through_given(self, name: str) -> bool:
         """Whether the derivative by a quantity comes through the equations from one that is given: then it is no free number."""
@@ -198,9 +224,9 @@ class Network:
         return Ref(n.head, NOW) if n.head.startswith("arg_") or n.head == HOT else self.names.find(n)
 
     def owner(self, n: Node) -> tuple[str, int]:
-        """The quantity whose shape a name has, and how many subscripts are left."""
+        """The quantity whose shape a name has, and how many subscripts are left; WHOLE for the entry of the right class."""
         ref = self.ref(n)
-        return ref.name, len(ref.parts)
+        return ref.name, WHOLE if ref.parts and is_class(ref.parts[-1]) else len(ref.parts)
 
     def quantity(self, ref: Ref) -> Value:
         """A quantity as a symbol of the model, or its adjoint."""
@@ -223,7 +249,7 @@ class Network:
     def weight(self, ref: Ref) -> Symbol | None:
         """A given derivative that is a free number of its own: the input that weighs the quantity in the loss."""
         g = ref.gradient
-        if g is None or self.loss is not None or g.role in ("asked", "summed"):
+        if g is None or self.loss is not None or g.role in ("asked", "summed", "share"):
             return None
         base = self.names.split(g.name)[0]
         if g.role in ("direct", "incoming") or self.terms.get(ref.name) == base and not self.uses(ref.name):
@@ -243,9 +269,15 @@ class Network:
 
     def constant(self, name: str) -> bool:
         """Whether a quantity is the same at every step: a weight, in a text that counts steps."""
-        if not self.names.timed or name in self.equations or name == HOT or name.startswith("arg_"):
+        if not self.names.timed or name in self.equations or name == HOT or name.startswith("arg_") or self.names.bases.get(name, True):
             return False
-        return name in self.names.bases and not self.names.bases[name]
+        summed = any(g.role == "summed" and g.of is not None and self.names.find(g.of).name == name for g in self.facts.gradients)
+        return summed or is_constant(name)
+
+    def is_unsure(self, name: str) -> bool:
+        """Whether it is open if a quantity is one for all steps: it has no equation, no step, and no name that says so."""
+        return (self.names.timed and name not in self.equations and not name.startswith("arg_") and not self.names.bases.get(name, True)
+                and not self.constant(name) and name not in STEPWISE)
 
     def component(self, v: Value, parts: Sequence[Node]) -> Value:
         """``x[i]``: one component at a letter."""
@@ -262,6 +294,10 @@ class Network:
             whole = self.quantity(replace(self.ref(n.nodes[1]), parts=parts[:-1]))
             return Value(matmul(transpose(self.hot(self.ref(n.nodes[1]))), apply("log", whole.expr)), 0)
         rows = self.formulas(n)
+        if name in self.opaque and not rows:
+            owner, arguments = self.opaque[name], [elaborate(a) for a in n.nodes[1:]]
+            shape = self.shapes.get(owner, SCALAR)
+            return Value(node("vcall", *(a.expr for a in arguments), attr=(name, shape)), self.axes.get(owner, 0))
         if len(rows) != 1:
             return None
         body = rows[0].body
@@ -295,7 +331,7 @@ class Network:
         try:
             return Model.build("code", rows, loss=LOSS if loss is not None else None, total=TOTAL)
         except SymrnnError as error:
-            raise Doubt(f"what is given makes no network: {error}") from None
+            raise Misfit(f"what is given makes no network: {error.subject} must {error.must}, came {error.came}") from None
 
     def slope(self, elaborate: Elaborate, by: Node) -> Value:
         """The gradient of the loss by a quantity as a variable of the model, written out."""

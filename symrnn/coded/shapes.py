@@ -20,6 +20,9 @@ Stated = tuple[Size, ...]
 _MATRIX = re.compile(r"(?:[WUVRMAK]|w_?)(?:_?\w*)")
 """Names that weights have."""
 
+WHOLE = 9
+"""More subscripts than any array has axes: what is left is a number, however many axes there are."""
+
 _NUMBERS = frozenset("wt lr eta alpha beta gamma lam lambda eps epsilon learning_rate threshold scale weight forget_bias T tau rho".split())
 """Names that single numbers have."""
 
@@ -70,10 +73,20 @@ def is_weight(name: str) -> bool:
     return bool(_MATRIX.fullmatch(name))
 
 
+def is_constant(name: str) -> bool:
+    """Whether a name is one that weights, biases and rates have, which are the same at every step.
+
+    >>> is_constant("W_hh"), is_constant("bias_f"), is_constant("bh"), is_constant("f")
+    (True, True, True, False)
+    """
+    return is_weight(name) or name in _NUMBERS or bool(re.fullmatch(r"b|b_?\w{1,3}|bias\w*", name))
+
+
 class Owner(Protocol):
     """What tells the quantity whose shape a symbol has."""
 
     star: str
+    opaque: dict[str, str]
 
     def owner(self, n: Node) -> tuple[str, int]:
         """The name of the quantity, and how many subscripts are left."""
@@ -167,7 +180,7 @@ class _Axes:
         """What a value with so many axes says of its parts."""
         if n.op == "Sym":
             name, parts = self.owner.owner(n)
-            if name not in self.found:
+            if name not in self.found and parts < WHOLE:
                 self.set(name, axes + parts)
         elif n.op in ("Neg", "Pow"):
             self.expect(n.nodes[0], axes)
@@ -205,6 +218,8 @@ class _Axes:
             return None if None in found else max(x for x in found if x is not None)
         if name.head == "outer":
             return 2
+        if name.head in self.owner.opaque:
+            return self.found.get(self.owner.opaque[name.head])
         if name.head == "sum" and plain and (inner := self.axes(plain[0])) is not None:
             kept = any(a.op == "Chain" and a.nodes[0].head.startswith("keepdim") and str(a.nodes[1].nodes[0].head) == "True" for a in arguments)
             return inner if kept else max(0, inner - 1)
@@ -231,6 +246,9 @@ class _Axes:
             if name in names and (axes := self.axes(other)):
                 like = self.sizes.get(self.owner.owner(other)[0]) if other.op == "Sym" and self.owner.owner(other)[1] == 0 else None
                 return self.set(name, axes, like if self.known.rest is None else None)
+        stated = [sizes for sizes in self.known.stated.values() if sizes]
+        if stated and all(len(sizes) == 2 for sizes in stated) and any(sizes[1] == 1 for sizes in stated):
+            return self.set(names[0], 2, (f"?{names[0]}", 1))          # vectors are columns here
         two = any(axes == 2 and name in self.multiplied and not self.is_weight(name) for name, axes in self.found.items())
         for name in names:
             if self.multiplied.get(name) == "turned":

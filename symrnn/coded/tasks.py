@@ -26,6 +26,7 @@ class Task:
     span: tuple[int, int]
     used: bool = False
     guarded: bool = False
+    source: Node | None = None                                       # the value as the statement writes it
 
 
 def tasks_of(parsed: Sequence[Statement], language: str) -> list[Task]:
@@ -42,12 +43,12 @@ class _Tasks:
         """The statements with the values of earlier ones put in; in plain text also those of later ones (``where``)."""
         done: dict[Node, Task] = {}
         for s in self.statements:
-            rows = [(target, self.put_in(done, value)) for target, value in _pairs(s)]
-            for target, value in rows:                               # all right sides before any left side
+            rows = [(target, self.put_in(done, value), value) for target, value in _pairs(s)]
+            for target, value, source in rows:                       # all right sides before any left side
                 if target is None:
                     done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span, guarded=s.guarded)
                 else:
-                    done.update(self.assigned(done, s, target, value))
+                    done |= {k: replace(t, source=source) for k, t in self.assigned(done, s, target, value).items()}
         if self.language == "ascii":
             for key in list(done):
                 for other, t in list(done.items()):
@@ -58,11 +59,11 @@ class _Tasks:
 
     def put_in(self, done: dict[Node, Task], value: Node) -> Node:
         """A value with those of earlier statements in it."""
-        found = [(key, t) for key, t in done.items() if t.relation == "=" and any(m == key for m in nodes_of(value))]
+        found = [(key, t) for key, t in done.items() if t.relation in ("=", "+=") and any(m == key for m in nodes_of(value))]
         for k, (key, t) in enumerate(found):
             value, done[key] = put(value, key, Node("Text", (f"{k}",))), replace(t, used=True)
-        for k, (_, t) in enumerate(found):
-            value = put(value, Node("Text", (f"{k}",)), t.value)
+        for k, (key, t) in enumerate(found):
+            value = put(value, Node("Text", (f"{k}",)), t.value if t.relation == "=" else Node("Add", (key, t.value)))
         return value
 
     def assigned(self, done: Mapping[Node, Task], s: Statement, target: Node, value: Node) -> dict[Node, Task]:

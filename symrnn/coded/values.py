@@ -39,6 +39,10 @@ class Doubt(Exception):
     """Why a claim in code is not judged: a construct without a meaning here, or something that nothing says."""
 
 
+class Misfit(Doubt):
+    """What is given has no shapes that fit, as it is read."""
+
+
 @dataclass(frozen=True)
 class Value:
     """An expression and its number of axes: 0 a number, 1 a flat array (a column in the core), 2 a matrix."""
@@ -134,6 +138,9 @@ def alike(a: Value, b: Value) -> tuple[Expr, Expr, int]:
             return _repeat(x, y), _repeat(y, x), 2
         return x, y, 2
     if {a.axes, b.axes} == {1, 2}:
+        column = (a if a.axes == 2 else b).expr.shape
+        if column is not None and column[1] == 1:
+            raise Doubt("a flat array beside a column")
         x, y = (transpose(a.expr), b.expr) if a.axes == 1 else (a.expr, transpose(b.expr))
         return _repeat(x, y), _repeat(y, x), 2
     return a.expr, b.expr, max(a.axes, b.axes)

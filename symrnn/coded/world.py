@@ -5,7 +5,7 @@ nothing, and ``dh`` is a gradient of ``h`` where nothing else has that name.
 
 >>> from symrnn.coded.facts import Facts
 >>> from symrnn.read.codetext import expression
->>> names = Names(Facts.of(["c[t] = f*c[t-1] + i*g"]), [])
+>>> names = Names(Facts.of(["c[t] = f*c[t-1] + i*g", "f, i = sigmoid(...)"]), [])
 >>> [str(names.find(expression(x))) for x in ("c[t-1]", "C_prev", "ft", "dc", "new")]
 ['c[t-1]', 'c[t-1]', 'f[t]', 'dc[t]?', 'new[t]?']
 """
@@ -62,11 +62,13 @@ class Names:
     bases: dict[str, bool] = field(init=False)                       # name -> whether it changes over time
     gradients: dict[str, Gradient] = field(init=False)
     aliases: dict[str, Node] = field(init=False)
+    defined: set[str] = field(init=False)
 
     def __post_init__(self) -> None:
         nodes = [n for s in self.facts.defined for side in (s.target, s.value) if side is not None for n in symbols_of(side)]
         spoken = [n.name for n in self.facts.named] + [n.what for n in self.facts.named if n.what is not None]
         spoken += [g.of for g in self.facts.gradients if g.of is not None] + [c.by for c in self.facts.curvatures]
+        spoken += [f.size for f in self.facts.lengths]
         spoken += [n for f in self.facts.slopes for n in (f.of, f.by)]
         all_nodes = nodes + spoken + [n for s in self.claim for side in (s.target, s.value) if side is not None for n in symbols_of(side)]
         all_nodes += [g.name for g in self.facts.gradients]
@@ -89,10 +91,12 @@ class Names:
             self.gradients[self.split(g.name)[0]] = g
         for base in self.gradients:
             self.bases.pop(base, None)
-        defined = {self.split(n)[0] for s in self.facts.defined if s.target is not None for n in symbols_of(s.target)}
-        for base in [b for b in self.bases if b not in {self.split(n)[0] for n in nodes}]:
-            if sum(d.casefold() == base.casefold() for d in defined) == 1:   # a text that writes dL/dC for the c of its equations
+        printed = {self.split(n)[0] for n in nodes}
+        for base in [b for b in self.bases if b not in printed]:     # a text that writes dL/dC for the c of its equations
+            if sum(alike(d, base) for d in printed) == 1:
                 del self.bases[base]
+        self.bases |= {name: False for f in self.facts.pairs for pair in f.pairs for name in pair if name not in self.bases}
+        self.defined = {self.split(n)[0] for s in self.facts.defined if s.target is not None for n in symbols_of(s.target)}
         self.timed = any(self.bases.values()) or any(self.split(n)[1] is not None for n in all_nodes)
 
     # ------------------------------------------------------------------------------------------------------------- notation
@@ -203,17 +207,20 @@ class Names:
             m = pattern.fullmatch(name.lstrip("_"))
             base = next((x for x in m.groups() if x), None) if m is not None else None
             found = self.exact(base) if base is not None else None
-            if found is not None and (not shift or self.timed):
+            if found is not None and self.timed and self.moves(found):
                 return found, shift
         return None, 0
+
+    def moves(self, base: str) -> bool:
+        """Whether a known name stands for something that may differ from step to step."""
+        return self.bases.get(base, True) or base in self.defined
 
     def exact(self, name: str) -> str | None:
         """A known name in this spelling, or in one that differs by capitals or underscores only and is the only one."""
         known = {**dict.fromkeys(self.bases), **dict.fromkeys(self.gradients), **dict.fromkeys(self.aliases)}
         if name in known:
             return name
-        plain = name.casefold().replace("_", "")
-        like = [k for k in known if k.casefold().replace("_", "") in (plain, plain + "s")]
+        like = [k for k in known if alike(k, name)]
         return like[0] if len(like) == 1 else None
 
 
@@ -234,6 +241,19 @@ def with_output(facts: Facts, shaped: Iterable[str]) -> Facts:
     loss = Node("Neg", (Node("Call", (sym("sum"), Node("Star", (y, Node("Call", (sym("log"), out)))))),))
     rows = [Statement(out, "=", Node("Call", (sym("softmax"), Node("Ellipsis")))), Statement(sym("L"), "=", loss)]
     return replace(facts, defined=[*facts.defined, *rows], simplex=targets[0])
+
+
+def with_incoming(facts: Facts) -> Facts:
+    """The facts with a name for what comes in where a derivative is spoken of and no gradient has a name."""
+    named = {str(g.of) for g in facts.gradients}
+    new = [Gradient(sym("incoming gradient"), "given", s.of) for s in facts.slopes if str(s.of) not in named]
+    return replace(facts, gradients=[*facts.gradients, *new])
+
+
+def alike(name: str, other: str) -> bool:
+    """Whether another spelling differs by capitals, underscores or a plural only."""
+    plain, own = (x.casefold().replace("_", "") for x in (other, name))
+    return own in (plain, plain + "s")
 
 
 def argument(name: str) -> str:
