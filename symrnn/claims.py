@@ -118,9 +118,11 @@ def check_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[
                timeout: float | None) -> Checked:
     """The judgement of a claim in a language of programs or in plain text."""
     if language not in LANGUAGES:
-        raise CallError("the language", must="be latex, " + ", ".join(LANGUAGES), came=language, next_step="Write the claim in one of them.")
+        raise CallError("the language", must="be latex, " + ", ".join(LANGUAGES), came=language,
+                        next_step="Write the claim in one of them.")
     if not claim.strip():
-        raise CallError("a claim", must="not be empty", came="nothing", next_step="Write a statement such as dW += np.outer(dy, h).")
+        raise CallError("a claim", must="not be empty", came="nothing",
+                        next_step="Write a statement such as dW += np.outer(dy, h).")
     try:
         with limited(timeout):
             found = judge_code(claim, language, given, shapes, assume)

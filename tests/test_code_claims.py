@@ -44,7 +44,8 @@ TEXTS = {
     "the state carries over": Text(
         [*CELL, "dm = dL/dm[t]"], {"all": "k x 1"},
         ["dm = dy * s * (1 - tanh(m[t])**2) + dm[t+1] * q[t+1]"],
-        ["dm = dy * s * (1 - tanh(m[t])**2)", "dm = dy * s * (1 - tanh(m[t])**2) + dm[t+1] * q[t]", "dm[t] = dy[t] * s[t] * (1 - y[t]**2)"]),
+        ["dm = dy * s * (1 - tanh(m[t])**2)", "dm = dy * s * (1 - tanh(m[t])**2) + dm[t+1] * q[t]",
+         "dm[t] = dy[t] * s[t] * (1 - y[t]**2)"]),
     "log of softmax": Text(
         ["out = log_softmax(z)", "grad_out = dL/dout; grad_z is to be dL/dz"], {"z, out": "n"},
         ["grad_z = grad_out - np.exp(out) * np.sum(grad_out)", "grad_z = grad_out - softmax(z) * grad_out.sum()"],
@@ -61,8 +62,10 @@ TEXTS = {
         ["dx = dz @ W", "dW = dz.T @ x", "db = dz.sum(axis=1)", "dx = dz * 2 @ W.T", "db = dz.sum()"]),
     "incoming gradients": Text(
         ["new_h = g * np.tanh(new_c)", "dnew_c, dnew_h: incoming gradients from later steps"], {"all": "B x n"},
-        ["dnew_c += g * (1 - np.tanh(new_c)**2) * dnew_h", "dnew_c = dnew_c + g * (1 - np.tanh(new_c) * np.tanh(new_c)) * dnew_h"],
-        ["dnew_c += g * (1 - new_c**2) * dnew_h", "dnew_c += (1 - np.tanh(new_c)**2) * dnew_h", "dnew_c = g * (1 - np.tanh(new_c)**2) * dnew_h"]),
+        ["dnew_c += g * (1 - np.tanh(new_c)**2) * dnew_h",
+         "dnew_c = dnew_c + g * (1 - np.tanh(new_c) * np.tanh(new_c)) * dnew_h"],
+        ["dnew_c += g * (1 - new_c**2) * dnew_h", "dnew_c += (1 - np.tanh(new_c)**2) * dnew_h",
+         "dnew_c = g * (1 - np.tanh(new_c)**2) * dnew_h"]),
     "an equation and its code": Text(
         ["h_t = z_t \\circ h_{t-1} + (1 - z_t) \\circ n_t (elementwise)"], {"h, z, n": "B x k"},
         ["h = z * h_prev + (1 - z) * n", "ht = n + z * (h_prev - n)"],
@@ -73,7 +76,8 @@ TEXTS = {
         ["ds = p; ds[label] += 1", "ds = p", "ds = 1 - p"]),
     "kernel in C": Text(
         ["y = sigmoid(x)", "dy = dL/dy; dx is to be dL/dx"], {"x, y": "n"},
-        ["dx = y * (1.0f - y) * dy;", "dx = dy * y - dy * y * y; // fused"], ["dx = x * (1.0f - x) * dy;", "dx = 2.0f * y * (1.0f - y) * dy;"], "c++"),
+        ["dx = y * (1.0f - y) * dy;", "dx = dy * y - dy * y * y; // fused"],
+        ["dx = x * (1.0f - x) * dy;", "dx = 2.0f * y * (1.0f - y) * dy;"], "c++"),
 }
 
 

@@ -20,6 +20,7 @@ from symrnn.bptt import derive
 from symrnn.coded.facts import Facts
 from symrnn.coded.meanings import Meaning, Meanings
 from symrnn.coded.network import SPEC, Network
+from symrnn.coded.sentences import facts_of
 from symrnn.coded.shapes import Known
 from symrnn.coded.tasks import Task, tasks_of
 from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
@@ -50,7 +51,7 @@ def judge_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[
                assume: Sequence[str] = ()) -> list[JudgedStatement]:
     """The verdict on each statement of a claim whose target has a meaning. Raises CodeUnread."""
     parsed = statements(claim, language)
-    facts = Facts.of(given)
+    facts = facts_of(given)
     try:
         conditions = [condition(text) for text in assume]
         judge = Judge(facts, parsed, shapes, language, tuple(c for c in conditions if c is not None))
@@ -113,50 +114,6 @@ class Judge:
             except Doubt as doubt:
                 verdict = _undecided(str(doubt))
             yield JudgedStatement(text, verdict)
-
-    def tasks(self) -> list[Task]:
-        """The statements with the values of earlier ones put in; in plain text also those of later ones (``where``)."""
-        done: dict[Node, Task] = {}
-        rest = [s for s in self.parsed]
-        for s in rest:
-            for target, value in _pairs(s):
-                for key, t in list(done.items()):
-                    if any(m == key for m in nodes_of(value)) and t.relation == "=":
-                        value, done[key] = put(value, key, t.value), replace(t, used=True)
-                if target is None:
-                    done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span)
-                    continue
-                done.update(self.assigned(done, s, target, value))
-        if self.language == "ascii":
-            for key in list(done):
-                for other, t in list(done.items()):
-                    if other != key and key.op == "Sym" and any(m == key for m in nodes_of(t.value)) and done[key].relation == "=":
-                        done[other] = replace(t, value=put(t.value, key, done[key].value))
-                        done[key] = replace(done[key], used=True)
-        return list(done.values())
-
-    def assigned(self, done: Mapping[Node, Task], s: Statement, target: Node, value: Node) -> dict[Node, Task]:
-        """What holds after one statement, given what was assigned before."""
-        index = target.part("Index")
-        whole = sym(target.head, index=index.nodes[:-1] if index is not None else ())
-        at_class = index is not None and is_class(index.nodes[-1])
-        if at_class and whole not in done and s.relation in ("+=", "-="):
-            raise Doubt(f"what {target.head} is before the statement is not said")
-        before = done.get(whole if at_class else target)
-        if any(t.head == target.head and t != target and not (at_class and t == whole) for t in done):
-            raise Doubt(f"{target.head} is assigned in parts")
-        if at_class:
-            target, value = whole, Node("Star", (value, sym(HOT)))
-        if before is None:
-            if at_class or s.relation not in ("=", "+=", "-="):
-                raise Doubt(f"what {target.head} is before the statement is not said")
-            return {target: Task(target, s.relation, value, s.span)}
-        span = (before.span[0], s.span[1])
-        if s.relation == "=" and not at_class:
-            return {target: Task(target, "=", value, span)}
-        if s.relation not in ("+=", "-=") or before.relation != "=":
-            raise Doubt(f"{target.head} is changed more than once")
-        return {target: Task(target, "=", Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,)))), span)}
 
     # ------------------------------------------------------------------------------------------------------------- judging
     def judge(self, task: Task, meanings: Sequence[Meaning]) -> Verdict:
@@ -323,7 +280,7 @@ class Judge:
         if v.word == "refuted" and ref is not None and ref.gradient is not None and ref.time is not None and ref.time.offset < 0:
             return _undecided(f"the gradient by {ref} may be the whole one or what one step sends back; as the whole one, {v.reason}")
         if v.word == "refuted" and (name := self.collected(net, meaning)) is not None:
-            return _undecided(f"the gradient by {name} has several parts, and nothing says that this is the whole; as the whole, {v.reason}")
+            return _undecided(f"the gradient by {name} has several parts, and nothing says that this is all of it; so read, {v.reason}")
         if v.word == "refuted" and task.guarded:
             v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
         if v.word == "refuted" and net.free:

@@ -1,10 +1,11 @@
 """What the target of a statement is to be, and what the names of its value may mean, as far as the text says.
 
->>> from symrnn.coded.facts import Facts
+>>> from symrnn.coded.sentences import facts_of
 >>> from symrnn.coded.shapes import Known
+>>> from symrnn.coded.tasks import tasks_of
 >>> from symrnn.read.codetext import statements
 >>> parsed = statements("dc = dy * w")
->>> facts = Facts.of(["y = w * tanh(c)", "dy = dL/dy"])
+>>> facts = facts_of(["y = w * tanh(c)", "dy = dL/dy"])
 >>> found = Meanings(facts, Names(facts, parsed), Known({})).of(tasks_of(parsed, "python")[0])
 >>> [(str(m.ref), m.ref.gradient.role) for m in found]
 [('c[t]', 'asked')]
@@ -20,7 +21,7 @@ from itertools import product
 from symrnn.coded.facts import Facts, Gradient, Slope
 from symrnn.coded.network import SPLIT
 from symrnn.coded.shapes import Known
-from symrnn.coded.tasks import Task, tasks_of
+from symrnn.coded.tasks import Task
 from symrnn.coded.values import Doubt
 from symrnn.coded.world import LOSSES, Names, Ref, argument, symbols_of
 from symrnn.expr import NOW
@@ -134,7 +135,8 @@ class Meanings:
         """A step of gradient descent: a weight less a rate times the gradient that is called after it."""
         stored = [n for s in self.facts.stored for n in s.names]
         assert task.target is not None
-        own = [n for n in stored if re.fullmatch(rf"{re.escape(task.target.head)}_?(?:grad|gradient|d)|d_?{re.escape(task.target.head)}", n)]
+        weight = re.escape(task.target.head)
+        own = [n for n in stored if re.fullmatch(rf"{weight}_?(?:grad|gradient|d)|d_?{weight}", n)]
         if task.relation != "-=" or len(own) != 1 or task.value.op not in ("Star", "Mul"):
             return []
         rate, gradient = task.value.nodes
@@ -262,7 +264,8 @@ class Meanings:
 
     def step_before(self, ref: Ref) -> Ref:
         """A quantity that a statement reads before it assigns it comes from the step before."""
-        lagged = any((r := self.names.find(n)).name == ref.name and r.time == NOW + -1 for s in self.facts.defined for n in symbols_of(s.value))
+        lagged = any((r := self.names.find(n)).name == ref.name and r.time == NOW + -1
+                     for s in self.facts.defined for n in symbols_of(s.value))
         if ref.time != NOW or not lagged:
             raise Doubt(f"what {ref.name} is before the statement is not said")
         return replace(ref, time=NOW + -1)

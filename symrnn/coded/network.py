@@ -177,8 +177,8 @@ class Network:
 
     def computed(self, base: str) -> bool:
         """Whether the claim assigns a gradient that the text names: then it is what is asked."""
-        return any(s.target is not None and s.target.op == "Sym" and s.relation == "=" and self.names.spelled(self.names.split(s.target)[0])[0]
-                   == base for s in self.claim)
+        targets = [s.target for s in self.claim if s.target is not None and s.target.op == "Sym" and s.relation == "="]
+        return any(self.names.spelled(self.names.split(n)[0])[0] == base for n in targets)
 
     def uses(self, name: str) -> set[str]:
         """The variables whose equations use a quantity at the same or an earlier step."""

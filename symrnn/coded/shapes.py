@@ -135,7 +135,8 @@ class _Axes:
             if m.op == "Sym" and (matrix or n.op == "Transpose" or n.op == "Call" and n.nodes[0].head == "transpose"):
                 self.multiplied.setdefault(self.owner.owner(m)[0], ("left", "right")[k % 2] if matrix else "turned")
             elif m.op == "Sym":
-                self.beside += [(self.owner.owner(m)[0], other) for other in body if other is not m and n.op in ("Add", "Star", "Had", "Div")]
+                others = [other for other in body if other is not m and n.op in ("Add", "Star", "Had", "Div")]
+                self.beside += [(self.owner.owner(m)[0], other) for other in others]
             self.look(m)
 
     # -------------------------------------------------------------------------------------------------------------- solving
@@ -171,7 +172,7 @@ class _Axes:
         before = len(self.found)
         for left, right in self.pairs:
             a, b = self.axes(left), self.axes(right)
-            for n, other, axes in ((left, right, b), (right, left, a)):
+            for n, axes in ((left, b), (right, a)):
                 if axes is not None:
                     self.expect(n, axes)
         return len(self.found) > before
@@ -221,7 +222,8 @@ class _Axes:
         if name.head in self.owner.opaque:
             return self.found.get(self.owner.opaque[name.head])
         if name.head == "sum" and plain and (inner := self.axes(plain[0])) is not None:
-            kept = any(a.op == "Chain" and a.nodes[0].head.startswith("keepdim") and str(a.nodes[1].nodes[0].head) == "True" for a in arguments)
+            keys = {a.nodes[0].head: a.nodes[1].nodes[0].head for a in arguments if a.op == "Chain"}
+            kept = "True" in (keys.get("keepdims"), keys.get("keepdim"))
             return inner if kept else max(0, inner - 1)
         return None
 

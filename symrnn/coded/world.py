@@ -3,9 +3,9 @@ r"""The names of a claim in code: which quantity each of them is, at which step,
 ``h_prev`` is ``h`` one step earlier where the text counts steps, ``ht`` and ``h_t`` are ``h`` at the step at hand, ``self.`` says
 nothing, and ``dh`` is a gradient of ``h`` where nothing else has that name.
 
->>> from symrnn.coded.facts import Facts
+>>> from symrnn.coded.sentences import facts_of
 >>> from symrnn.read.codetext import expression
->>> names = Names(Facts.of(["c[t] = f*c[t-1] + i*g", "f, i = sigmoid(...)"]), [])
+>>> names = Names(facts_of(["c[t] = f*c[t-1] + i*g", "f, i = sigmoid(...)"]), [])
 >>> [str(names.find(expression(x))) for x in ("c[t-1]", "C_prev", "ft", "dc", "new")]
 ['c[t-1]', 'c[t-1]', 'f[t]', 'dc[t]?', 'new[t]?']
 """
@@ -33,7 +33,8 @@ _SHIFTS: tuple[tuple[re.Pattern[str], int], ...] = (
 )
 """What a name says of its step."""
 
-_GRADIENTS = re.compile(r"(?:d|grad|delta|g|err|diff)_(?P<a>\w+?)|(?:d|D)(?P<b>\w+?)|(?P<c>\w+?)_(?:grad|d|gradient|delta|diff)|grad(?P<e>\w+?)")
+_GRADIENTS = re.compile(
+    r"(?:d|grad|delta|g|err|diff)_(?P<a>\w+?)|(?:d|D)(?P<b>\w+?)|(?P<c>\w+?)_(?:grad|d|gradient|delta|diff)|grad(?P<e>\w+?)")
 _WRAPPING = re.compile(r"(?P<base>\w+?)_?(?:list|lists|arr|array|s|bar|raw|pre|error|errors)")
 
 
@@ -141,8 +142,8 @@ class Names:
             return replace(ref, parts=(*ref.parts, *parts), time=time if time is not None else moved)
         step = (time if time is not None else NOW) + shift
         if known in self.gradients:
-            return self.of_gradient(self.gradients[known], step, parts, printed=time is not None or self.split(self.gradients[known].name)[1]
-                                    is not None)
+            g = self.gradients[known]
+            return self.of_gradient(g, step, parts, printed=time is not None or self.split(g.name)[1] is not None)
         return Ref(known, step, parts)
 
     def changes(self, name: str) -> bool:
