@@ -128,8 +128,10 @@ def check_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[
             found = judge_code(claim, language, given, shapes, assume)
     except CodeUnread as unread:
         found = [JudgedStatement(claim, Verdict("unreadable", "SR301", str(unread)))]
+    except RecursionError:
+        found = [JudgedStatement(claim, Verdict("unreadable", "SR301", "it is nested too deeply"))]
     except TimeIsUp:
-        found = [JudgedStatement(claim, Verdict("undecided", "SR302", f"the time limit of {timeout} s is over"))]
+        found = [JudgedStatement(claim, Verdict("undecided", "SR303", f"the time limit of {timeout} s is over"))]
     relations = tuple(Relation(j.text, j.verdict) for j in found)
     span = Span(claim, 1, 1, 1 + claim.count("\n"), len(claim.rpartition("\n")[2]) + 1, 0, "display")
     reason = next((r.verdict.reason for r in relations if r.verdict.reason), None)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from symrnn.claims import check_claim
+from symrnn.errors import CallError
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,77 @@ TEXTS = {
         ["y = sigmoid(x)", "dy = dL/dy; dx is to be dL/dx"], {"x, y": "n"},
         ["dx = y * (1.0f - y) * dy;", "dx = dy * y - dy * y * y; // fused"],
         ["dx = x * (1.0f - x) * dy;", "dx = 2.0f * y * (1.0f - y) * dy;"], "c++"),
+    "a stored gate": Text(
+        [*CELL, "dm = dL/dm[t]", "q[t] is stored after the sigmoid", "Wq_grad += np.dot(dq, v[t].T)"], {"all": "k x 1"},
+        ["dq = dm * m_prev; dq = q[t] * (1 - q[t]) * dq", "dq = dm * m_prev * q * (1 - q)"],
+        ["dq = dm * m_prev; dq = sigmoid(q[t]) * dq", "dq = dm * m_prev", "dq = dm * m_prev; dq = (1 - q**2) * dq"]),
+    "a helper with an option": Text(
+        [*CELL, "dm = dL/dm[t]", "sigmoid(x, slope=True) returns sigmoid(x)*(1 - sigmoid(x))", "tanh_slope(y) = 1 - y * y",
+         "dn is to be dL at the argument of n"], {"all": "k x 1"},
+        ["dn = dm * r * tanh_slope(n)"], ["dn = dm * r * sigmoid(n, slope=True)", "dn = dm * r * tanh_slope(m)"]),
+    "a loss that sees the last state": Text(
+        [*CELL, "the loss may also depend on m[T] directly: last = dL/dm[T] (direct)"], {"all": "k x 1"},
+        ["dm[T] = dy[T] * s[T] * (1 - tanh(m[T])**2) + last"], ["dm[T] = dy[T] * s[T] * (1 - tanh(m[T])**2)"]),
+    "names at a step": Text(
+        ["m[t] = q*m[t-1] + r*n", "q, r = sigmoid(...); n = tanh(...)", "gm = dL/dm[k]", "qk, m_old: q at step k, m at step k-1",
+         "gq is to be dL at the argument of q"], {"all": "k x 1"},
+        ["gq = gm * m_old * qk * (1 - qk)"], ["gq = gm * m_old * qk", "gq = gm * m_old * (1 - qk)"]),
+    "weights and biases that belong together": Text(
+        ["each gate has its own weight and bias: (Wa, ba), (Wb, bb), (Wc, bc)"], {"X": "batch x n"},
+        ["gate_b = X @ Wb + bb", "gate_a = X @ Wa + ba; gate_c = X @ Wc + bc"],
+        ["gate_b = X @ Wb + ba", "gate_b = X @ Wa + bb", "gate_a = X @ Wa + ba; gate_c = X @ Wc + bb"]),
+    "terms that are added later": Text(
+        ["s_t = tanh(x_t @ U.T + bu + s_{t-1} @ V.T + bv)", "the recurrent term and its bias bv are added on the following lines"],
+        {"bu, bv": "k"},
+        ["st = x_t @ torch.transpose(U, 0, 1) + bu"], ["st = x_t @ torch.transpose(U, 0, 1) + bv", "st = x_t @ U.T"]),
+    "stacked inputs": Text(
+        ["[z, k] = sigmoid(v_s * w_zk + b_zk)", "c = tanh(v_s * w_c + b_c)", "s_new = z \\circ c", "w_zk = [w_z_v w_k_v; w_z_s w_k_s]",
+         "d_z_bar, d_c_bar: gradients at the pre-activations", "d_s_new, d_v: gradients at s_new, v"],
+        {"v": "B x i", "s": "B x h", "w_zk": "(i + h) x 2h", "w_c": "(i + h) x h"},
+        ["d_v = d_z_bar * w_z_v^T + d_c_bar * w_c_v^T", "d_c_bar = d_s_new \\circ z \\circ (1 - c \\circ c)",
+         "d_v = first + second where first = d_z_bar * w_z_v^T and second = d_c_bar * w_c_v^T"],
+        ["d_v = d_z_bar * w_k_v^T + d_c_bar * w_c_v^T", "d_v = d_z_bar * w_z_v^T", "d_c_bar = d_s_new \\circ z \\circ (1 - c)"], "ascii"),
+    "a slope without a target": Text(
+        ["out = sigmoid(net)", "the method returns the derivative of out in net"], {"out, net": "n"},
+        ["return out * (1d - out);"], ["return 1d - out;", "return out * out;", "return Math.exp(net);"], "java"),
+    "what multiplies a gradient": Text(
+        ["softmax_slope(u) multiplies the gradient up at the softmax output"], {"u, up": "n x 1"},
+        ["s = softmax(u); np.diagflat(s) - s @ s.T"], ["softmax(u) * (1 - softmax(u))", "s = softmax(u); np.diagflat(s) + s @ s.T"]),
+    "a second derivative": Text(
+        ["q = softmax(v); loss = -w * log q[label]", "hess = second derivative of the loss in v"], {"q": "K"},
+        ["hess = w * q * (1.0f - q);"], ["hess = w * q;", "hess = 2.0f * w * q * (1.0f - q);"], "c++"),
+    "a loop over the steps": Text(
+        ["s[0] = first", "s[t] = unit(x[t], s[t-1])"], {"s[t]": "k"},
+        ["for t in range(T): s_t = unit(x_t, s_prev); s_prev = s_t; kept.append(s_t)"],
+        ["for t in range(T): s_t = unit(x_t, first); kept.append(s_t)", "for t in range(T): s_t = unit(s_prev, x_t); s_prev = s_t"]),
+    "a norm that is kept": Text(
+        ["shrink the vector so that the norm becomes limit"], {"v": "any"},
+        [], ["size = np.sum(v * v)\nif size > limit:\n  v = v * (limit / size)", "v = v / np.sqrt(np.sum(v * v))"]),
+    "a step of descent": Text(
+        ["gradients are stored as A_grad, B_grad, ..."], {"A": "n x d", "B": "n x n"},
+        ["self.A -= rate * self.A_grad"], ["self.A -= rate * self.B_grad"]),
+    "output and loss in words": Text(
+        ["nn.err = y - nn.out{n}", "softmax output with cross-entropy loss", "g{n}: gradient of the loss at the argument of the softmax"],
+        {"err": "q"}, ["g{n} = -nn.err;", "g{n} = nn.out{n} - y;"], ["g{n} = nn.err;", "g{n} = -nn.err .* nn.out{n};"], "matlab",
+        ["y is one-hot"]),
+    "a bias of a gate": Text(
+        [*CELL, "e_q[t], e_r[t]: errors at the pre-activations"], {"all": "k x 1"}, [], ["br_grad = self.e_q[t]"]),
+    "a state that is read and assigned": Text(
+        ["s[t] = (1 - z)*s[t-1] + z*n", "z = sigmoid(...); n = tanh(...)"], {"all": "k x 1"},
+        ["s = (1 - z) * s + z * n", "s += z * (n - s)", "s = s + z * (n - s_prev)"],
+        ["s = z * s + (1 - z) * n", "s += z * n", "s = (1 - z) * n + z * n"]),
 }
+
+
+UNDECIDED = [
+    ("dy = dL/dy; dx is to be dL/dx", "dx = dy * w", "the sum runs over half of the entries"),
+    ("dy = dL/dy", "du = dy * w", "nothing says what du is"),
+    ("dy = dL/dy; dx is to be dL/dx", "dx = dx", "what dx was is not said"),
+    ("dy = dL/dy; dx is to be dL/dx", "dx += dy * w", "what dx was is not said"),
+    ("dy = dL/dy; dx is to be dL/dx", "dx = dy * v", "nothing says what v is"),
+    ("dx is to be dL/dx", "dx = w", "nothing connects x with the loss"),
+]
+"""What is given beside ``y = w * x``, a claim, and why nothing follows."""
 
 
 def rows(kind: str) -> list[tuple[Text, str]]:
@@ -97,3 +168,51 @@ def test_a_statement_that_computes_what_the_text_says_is_proved(text: Text, clai
 @pytest.mark.parametrize(("text", "claim"), rows("wrong"))
 def test_a_statement_that_computes_something_else_is_refuted(text: Text, claim: str):
     assert verdict(text, claim) == "refuted"
+
+
+@pytest.mark.parametrize(("given", "claim", "why"), UNDECIDED)
+def test_what_the_text_does_not_settle_is_undecided(given: str, claim: str, why: str):
+    lines = ["y = w * x", given, *([why] if "half" in why else [])]
+    found = check_claim(claim, given=lines, shapes={"all": "n"}, language="python")
+    assert found.verdict == "undecided" and found.equation.reason
+
+
+@pytest.mark.parametrize(("claim", "language"), [("dx = dy *", "python"), ("dx = dy w", "python"), ("while x: y = 1", "python"),
+                                                 ("dx = dy[]", "python"), ("dx = ?", "ascii"), ("(" * 3000, "c++")])
+def test_what_is_no_statement_is_unreadable_with_the_place(claim: str, language: str):
+    found = check_claim(claim, given=["y = w * x"], language=language)
+    assert found.verdict == "unreadable" and found.equation.reason
+
+
+def test_a_star_that_the_text_calls_a_matrix_product_is_conditional_where_it_can_only_be_entrywise():
+    given = ["* is the matrix product", "y = w * x", "dy = dL/dy"]
+    assert check_claim("dx = w * dy", given=given, shapes={"all": "n"}, language="ascii").verdict == "conditional"
+
+
+def test_a_name_that_may_be_two_gradients_decides_nothing_unless_both_agree():
+    given = [*CELL, "dm = dL/dm[t]"]
+    found = [check_claim(c, given=given, shapes={"all": "k x 1"}, language="python").verdict for c in
+             ("dq = dm * m_prev", "dq = dm * m_prev * q * (1 - q)", "dq = dm * n")]
+    assert found == ["undecided", "undecided", "refuted"]
+
+
+def test_part_of_a_gradient_by_a_name_alone_is_not_refuted():
+    assert check_claim("dm = dy * s * (1 - tanh(m[t])**2)", given=CELL, shapes={"all": "k x 1"}, language="python").verdict == "undecided"
+
+
+def test_a_counterexample_names_what_the_code_names():
+    found = check_claim("dx = dy", given=["y = w * x", "dy = dL/dy; dx is to be dL/dx"], shapes={"all": "n"}, language="python")
+    (relation,) = found.equation.relations
+    assert relation.verdict.counterexample is not None
+    assert set(relation.verdict.counterexample["values"]) <= {"w", "x", "dy"}
+
+
+def test_each_statement_with_a_meaning_has_its_own_verdict():
+    found = check_claim("dz = dy * y * (1 - y)\ndx = dz @ W", given=["y = sigmoid(z); z = x @ W", "dy = dL/dy"],
+                        shapes={"x": "B x d", "W": "d x k"}, language="python")
+    assert [(r.latex, r.verdict.word) for r in found.equation.relations] == [("dz = dy * y * (1 - y)", "proved"), ("dx = dz @ W", "refuted")]
+
+
+def test_a_language_that_is_not_known_is_an_error():
+    with pytest.raises(CallError):
+        check_claim("x", language="cobol")

@@ -134,7 +134,15 @@ class Stored:
     names: tuple[str, ...]
 
 
-Fact = Later | Pairs | Slope | Curvature | Length | Stored | Defined | Gradient | Named | Formula | Star | Step | Unclear | Output
+@dataclass(frozen=True)
+class After:
+    """A name holds the value of a function (of any, if none is named), not its argument."""
+
+    name: Node
+    function: str
+
+
+Fact = After | Later | Pairs | Slope | Curvature | Length | Stored | Defined | Gradient | Named | Formula | Star | Step | Unclear | Output
 
 
 @dataclass
@@ -154,6 +162,7 @@ class Facts:
     slopes: list[Slope] = field(default_factory=list)
     curvatures: list[Curvature] = field(default_factory=list)
     lengths: list[Length] = field(default_factory=list)
+    after: list[After] = field(default_factory=list)
     stored: list[Stored] = field(default_factory=list)
     unclear: list[str] = field(default_factory=list)
 
@@ -178,6 +187,6 @@ class Facts:
     def kept(self, fact: Fact) -> list[Fact]:
         """The list of the facts of one kind."""
         lists: dict[type, Any] = {Gradient: self.gradients, Named: self.named, Later: self.later, Pairs: self.pairs, Slope: self.slopes,
-                                  Curvature: self.curvatures, Length: self.lengths, Stored: self.stored}
+                                  Curvature: self.curvatures, Length: self.lengths, Stored: self.stored, After: self.after}
         found: list[Fact] = lists[type(fact)]
         return found

@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from symrnn.bptt import derive
-from symrnn.coded.facts import Facts
+from symrnn.coded.facts import After, Facts
 from symrnn.coded.meanings import Meaning, Meanings
-from symrnn.coded.network import SPEC, Network
+from symrnn.coded.network import SPEC, SPLIT, Network
 from symrnn.coded.sentences import facts_of
 from symrnn.coded.shapes import Known
 from symrnn.coded.tasks import Task, tasks_of
@@ -100,6 +100,7 @@ class Judge:
             self.conditions = (*self.conditions, Condition("simplex", (self.facts.simplex,), words))
         known = Known.of(self.shapes)
         self.known = Known({self.names.split(name_node(k))[0]: v for k, v in known.stated.items()}, known.rest)
+        self.facts.unclear += [f"{f.name.head} is stored after {f.function or 'its function'}" for f in self.facts.after if not self.holds(f)]
         self.meanings = Meanings(self.facts, self.names, self.known, frozenset(s.target for s in self.parsed if s.target is not None))
 
     def run(self, claim: str) -> Iterator[JudgedStatement]:
@@ -115,6 +116,12 @@ class Judge:
                 verdict = _undecided(str(doubt))
             yield JudgedStatement(text, verdict)
 
+    def holds(self, f: After) -> bool:
+        """Whether a name that holds the value of a function is that by its equation, so that nothing new is said."""
+        name = self.names.find(f.name).name
+        return any(s.target is not None and any(self.names.find(n).name == name for n in symbols_of(s.target)) and s.value.op == "Call"
+                   and s.value.nodes[0].head in ((f.function,) if f.function else SPLIT) for s in self.facts.defined)
+
     # ------------------------------------------------------------------------------------------------------------- judging
     def judge(self, task: Task, meanings: Sequence[Meaning]) -> Verdict:
         """The verdict on which all readings agree."""
@@ -128,6 +135,9 @@ class Judge:
                 if verdict is not None and self.goes_on(task, meaning, reading) and verdict.word == "proved":
                     words = f"{shown(task, Meaning(), reading)} before the statement, and {meaning} after it"
                     return replace(verdict, conditions=(*verdict.conditions, words))
+                if verdict is not None and verdict.word != "refuted" and str(task.target) in reading and meaning.ref is not None \
+                        and meaning.ref.gradient is not None:
+                    raise Doubt(f"what {task.target} is before the statement is not said")
                 found += [(shown(task, meaning, reading), verdict)] if verdict is not None else []
         kinds = {v.word for _, v in found}
         if len(kinds) == 1:
@@ -253,6 +263,9 @@ class Judge:
             return task.value
         assert task.target is not None
         g = self.names.find(task.target).gradient
+        if task.relation == "+=" and meaning.ref.gradient is None:
+            net.reading = {**net.reading, str(task.target): self.meanings.step_before(meaning.ref)}
+            return Node("Add", (task.target, task.value))
         if task.relation != "+=" or g is None:
             raise Doubt(f"what {task.target.head} is before the statement is not said")
         if g.role == "incoming":
@@ -275,7 +288,7 @@ class Judge:
     def sound(self, net: Network, task: Task, meaning: Meaning, v: Verdict, elaborate: Elaborate, sides: tuple[Expr, Expr]) -> Verdict:
         """A verdict only where nothing that matters was guessed."""
         ref = meaning.ref
-        if v.word in DECISIVE and ref is not None and ref.gradient is not None and ref.name not in net.sure and net.has_matrices():
+        if v.word in DECISIVE and ref is not None and ref.gradient is not None and ref.name not in net.sure_axes and net.has_matrices():
             return _undecided(f"nothing says what shape {ref.name} has")
         if v.word == "refuted" and ref is not None and ref.gradient is not None and ref.time is not None and ref.time.offset < 0:
             return _undecided(f"the gradient by {ref} may be the whole one or what one step sends back; as the whole one, {v.reason}")
@@ -283,8 +296,9 @@ class Judge:
             return _undecided(f"the gradient by {name} has several parts, and nothing says that this is all of it; so read, {v.reason}")
         if v.word == "refuted" and task.guarded:
             v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
-        if v.word == "refuted" and net.free:
-            return _undecided(f"nothing says what {sorted(net.free)[0]} is")
+        free = net.free - ({n.head for n in symbols_of(meaning.tree)} if meaning.tree is not None else set())
+        if v.word == "refuted" and free:
+            return _undecided(f"nothing says what {sorted(free)[0]} is")
         if v.word == "proved" and net.slips:
             return _undecided(f"the argument {sorted(net.slips)[0]} is not the one that the text names")
         if v.word == "refuted" and v.method == "shapes":

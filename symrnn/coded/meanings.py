@@ -245,15 +245,16 @@ class Meanings:
     def is_open(self, n: Node) -> bool:
         """Whether nothing says what a name is: it has no equation, no sentence and no shape."""
         ref = self.names.find(n)
-        return ref.gradient is None and not (ref.known and (self.defines(ref.name) or ref.name in self.known.stated))
+        stored = any(ref.name in f.names for f in self.facts.stored)
+        return ref.gradient is None and not stored and not (ref.known and (self.defines(ref.name) or ref.name in self.known.stated))
 
     def before(self, task: Task, n: Node) -> list[Ref]:
         """What the target of a statement holds before it; nothing for what the text says itself."""
         ref = self.names.find(n)
-        if ref.gradient is not None and ref.gradient.role in ("incoming", "direct", "summed"):
-            return []
         if task.relation != "=" or self.facts.lengths:
             return []
+        if ref.gradient is not None and ref.gradient.role in ("incoming", "direct", "summed"):
+            raise Doubt(f"what {n.head} is before the statement is not said")
         if ref.gradient is None and self.defines(ref.name):
             return [self.step_before(ref)]
         terms = task.value.nodes if task.value.op == "Add" else ()

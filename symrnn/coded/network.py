@@ -41,7 +41,7 @@ from symrnn.expr import (
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Condition
 from symrnn.read.codetext import CALLS, Statement, names
-from symrnn.read.tree import Node, sym
+from symrnn.read.tree import Node, sym, walk
 
 LOSS = "loss of a step"
 TOTAL = "total loss"
@@ -76,9 +76,11 @@ class Network:
     reading: Mapping[str, Ref] = field(default_factory=dict)
     free: set[str] = field(default_factory=set)                      # names of the code that nothing speaks of
     conditions: set[Condition] = field(default_factory=set)
+    matrices: set[str] = field(default_factory=set)                  # blocks of weights
     opaque: dict[str, str] = field(default_factory=dict)             # function that no formula gives -> a variable that is its value
     more: list[Equation] = field(default_factory=list)               # variables that a claim needs beside the equations
     sure: set[str] = field(default_factory=set)                      # quantities whose shape is stated, or follows from what is
+    sure_axes: set[str] = field(default_factory=set)                 # quantities whose number of axes is
     slips: set[str] = field(default_factory=set)                     # arguments that are spelled nearly as the text spells them
 
     def __post_init__(self) -> None:
@@ -92,6 +94,7 @@ class Network:
         """Take in one equation of the text."""
         assert s.target is not None
         if (rows := self.blocks.rows(s)) is not None:
+            self.matrices |= {n.nodes[1].head for row in rows for n in walk(row.value) if n.op == "Mul"}
             for row in rows:
                 self.define(row)
             return
@@ -100,6 +103,8 @@ class Network:
             return
         if s.target.op != "Sym":
             raise Doubt("an equation whose left side is no name")
+        s = entry_free(s)
+        assert s.target is not None
         ref = self.names.find(s.target)
         if ref.gradient is not None and s.relation == "+=":
             return
@@ -372,6 +377,7 @@ class Network:
         if self.loss is not None:
             trees.append((Node("Num", ("0",)), self.loss))
         self.axes, self.shapes, sure = axes_of_all(self, trees, pairs, self.known)
+        self.sure_axes = set(sure)
         self.fit(trees)
         self.sure = {name for name in sure if not any(str(n).startswith("?") for n in self.shapes.get(name, ("?",)))}
         self.fit([*trees, *pairs])
@@ -400,6 +406,26 @@ def put(n: Node, old: Node, new: Node) -> Node:
         return new
     first = n.args[:1] if n.op in ("Call", "Chain") else ()
     return replace(n, args=(*first, *(put(a, old, new) if isinstance(a, Node) else a for a in n.args[len(first) :])))
+
+
+def entry_free(s: Statement) -> Statement:
+    """``y[i] = w[i] * x[i]`` as an equation of arrays: every name has the one subscript of the target.
+
+    >>> from symrnn.read.codetext import statements
+    >>> str(entry_free(statements("y[i] = w[i] * tanh(x[i])")[0])), str(entry_free(statements("y[i] = w[i] * x[j]")[0]))
+    ('y = (Star w (Call tanh x))', 'y{i=i} = (Star w{i=i} x{i=j})')
+    """
+    assert s.target is not None
+    index = s.target.part("Index")
+    if index is None or len(index.nodes) != 1 or str(index.nodes[0]) not in ("i", "j", "k"):
+        return s
+    found = list(symbols_of(s.value))
+    if any(n.part("Index") != index for n in found) or any(n.op in ("Mul", "Dot", "Sum") for n in walk(s.value)):
+        return s
+    value = s.value
+    for n in found:
+        value = put(value, n, sym(n.head))
+    return replace(s, target=sym(s.target.head), value=value)
 
 
 def is_class(n: Node) -> bool:

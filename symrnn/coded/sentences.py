@@ -15,6 +15,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from symrnn.coded.facts import (
+    After,
     Curvature,
     Defined,
     Fact,
@@ -48,7 +49,7 @@ def facts_of(lines: Sequence[str]) -> Facts:
 
 _NAME = r"[^\W\d][\w.]*(?:\[[^\[\]]*\]|\{[^{}]*\})*"
 _NAMES = rf"{_NAME}(?:\s*(?:,|\band\b|,\s*and)\s*{_NAME})*"
-_LOSS = r"(?:[d∂]\s*(?:L|loss|E|J|C|Loss)\b)"
+_LOSS = r"(?-i:[d∂]\s*(?:L|loss|E|J|Loss)\b)"
 _BY = rf"{_LOSS}\s*/\s*[d∂]\s*(?P<of>{_NAME})"
 _GATE = r"(?:cell )?(?P<gate>input|forget|output|update|reset|candidate|cell|block)"
 _OWNER = rf"(?:{_GATE}(?:\s+gates?)?|(?P<by>softmax|sigmoid|tanh|{_NAME})(?:\s+gate)?)"
@@ -57,7 +58,8 @@ _ARGUMENT = (r"(?:(?:the\s+)?(?:pre-?activations?|arguments?|inputs? of the (?:f
              rf"(?:\s+of(?:\s+the)?\s+{_OWNER})?)")
 _PLACE = rf"(?:{_ENTRY}|{_ARGUMENT}|(?P<of>{_NAMES}))"
 _KIND = r"(?:gradients?|errors?|derivatives?|deltas?|dL|sensitivit(?:y|ies))"
-_TOWARD = r"(?:at|with respect to|w\.?r\.?t\.?|by|in|of|for)"
+_GRADIENT = (rf"(?:the )?(?:upstream |incoming )?(?:{_KIND}(?: of the loss)?\s+(?:at|with respect to|w\.?r\.?t\.?|by|in)"
+             r"|(?:gradients?|errors?|deltas?)\s+(?:of|for))\s+")
 _STEP = r"(?:at|of) (?:every|each|any|the same|this|one) step(?: [a-zA-Z])?|at step [a-zA-Z](?:[+-]1)?|for (?:every|each|all) \w+"
 _WHEN = (rf"(?:\s*\(?(?:total|including .*|with everything .*|as it (?:comes|arrives) .*|{_STEP}|incoming"
          r"|the (?:total|whole) (?:gradient|derivative))\)?)?")
@@ -68,13 +70,21 @@ _IN = r"(?:in|by|with respect to|w\.?r\.?t\.?|at)"
 
 def read_facts(line: str) -> list[Fact]:
     """What one line says; a line with a part that is not understood is Unclear as a whole."""
-    text = _plain(line)
+    try:
+        found = _facts(_plain(line))
+    except CodeUnread:
+        found = None
+    return [Unclear(line)] if found is None else found
+
+
+def _facts(text: str) -> list[Fact] | None:
+    """What a line says as a whole, or each of its parts."""
     found = _clause(text) if text else []
     for pattern in (r";\s*", rf";\s*|,\s+(?={_NAME}\s*(?:=|:|\b(?:is|are)\b))|\.\s+(?=[A-Za-z])"):
         if found is None:
             each = [_clause(p) for p in re.split(pattern, text) if p]
             found = None if None in each else [f for e in each for f in e or []]
-    return [Unclear(line)] if found is None else found
+    return found
 
 
 def _clause(text: str) -> list[Fact] | None:
@@ -96,7 +106,7 @@ def _equations(text: str) -> list[Fact] | None:
     body = re.sub(r"\(\s*(?:element-?wise|entry-?wise|scalars?|vectors?)\s*\)", "", text)
     body = re.sub(r",?\s*(?:component by component|element-?wise|entry by entry|for (?:every|each|all) \w+)$", "", body)
     try:
-        found = statements(body, ring=ring)
+        found = statements(body, "text", ring=ring)
     except CodeUnread:
         return None
     if not found or any(s.target is None or s.relation == "return" or _is_prose(s) for s in found):
@@ -214,7 +224,7 @@ def _nothing(m: re.Match[str]) -> list[Fact]:
 
 
 def _row(pattern: str, make: Make) -> tuple[re.Pattern[str], Make]:
-    return re.compile(pattern, re.I if "(?-i" not in pattern else 0), make
+    return re.compile(pattern, re.I), make
 
 
 _START = r"(?:,? and (?:it )?(?:starts?|begins?) (?:as|at|from|with) (?:zeros?(?:_like)?(?:\(.*\))?|0))?"
@@ -229,17 +239,18 @@ SENTENCES: tuple[tuple[re.Pattern[str], Make], ...] = (
          rf"{_BY}(?:,?\s*\(?(?:direct|directly)\)?)?", _gradients("direct")),
     _row(rf"(?P<names>{_NAMES})\s*(?:is|are)(?: meant)? to (?:become|accumulate|collect|sum up to)\s*{_BY}{_START}", _gradients("summed")),
     _row(rf"(?P<names>{_NAMES}){_TO_BE}{_BY}{_WHEN}{_START}", _gradients("asked")),
-    _row(rf"(?P<names>{_NAMES}){_TO_BE}(?:the )?{_KIND}(?: of the loss)?\s+{_TOWARD}\s+{_PLACE}{_WHEN}", _gradients("asked")),
+    _row(rf"(?P<names>{_NAMES}){_TO_BE}{_GRADIENT}{_PLACE}{_WHEN}", _gradients("asked")),
     _row(rf"(?P<names>{_NAMES}){_IS}(?:the )?(?:incoming|upstream|backpropagated) {_KIND}"
          r"(?: (?:from|of) (?:the )?(?:later|next|following|subsequent|above).*)?", _incoming),
-    _row(rf"(?P<names>{_NAMES}){_IS}(?:the )?(?:upstream |incoming )?{_KIND}(?: of the loss)?\s+{_TOWARD}\s+{_PLACE}{_WHEN}",
+    _row(rf"(?P<names>{_NAMES}){_IS}{_GRADIENT}{_PLACE}{_WHEN}",
          _gradients("given")),
-    _row(rf"(?P<names>{_NAMES}){_IS}(?:the )?{_KIND}(?: of the loss)?\s+{_TOWARD}\s+{_PLACE},?\s+"
+    _row(rf"(?P<names>{_NAMES}){_IS}{_GRADIENT}{_PLACE},?\s+"
          r"(?:(?:from|through|by|via) .* only|only (?:from|through|by|via) .*)", _gradients("share")),
     _row(rf"(?P<names>{_NAMES})\s*:\s*(?P<things>{_NAME}{_AT}(?:\s*,\s*{_NAME}{_AT})*)", _aliases),
     _row(r"(?P<call>[^\W\d][\w.]*\([^()]*\))\s+(?:returns|gives|is)\s+(?P<body>.+)", _returns),
     _row(rf"(?P<names>{_NAMES})\s+(?:is|are) (?:stored|kept|saved|taken) after the "
-         r"(?:sigmoid|tanh|softmax|activation|nonlinearity|gate)", _spoken),
+         r"(?P<function>sigmoid|tanh|softmax|relu|activation|nonlinearity)",
+         lambda m: [After(n, "" if m["function"][0] in "an" else m["function"].lower()) for n in _nodes(m["names"])]),
     _row(rf"(?P<names>{_NAMES})\s+(?:is|are) (?:an? |the )?"
          r"(?:inputs?|parameters?|weights?|bias(?:es)?|constants?|gates?|states?|free|given)(?: \w+)?", _spoken),
     _row(r"(?P<function>softmax|sigmoid|linear) (?:output|layer|outputs) (?:with|and)(?: an?| the)? "

@@ -87,6 +87,7 @@ class Owner(Protocol):
 
     star: str
     opaque: dict[str, str]
+    matrices: set[str]
 
     def owner(self, n: Node) -> tuple[str, int]:
         """The name of the quantity, and how many subscripts are left."""
@@ -132,7 +133,9 @@ class _Axes:
         matrix = n.op == "Mul" or n.op == "Star" and self.owner.star == "matrix" or n.op == "Call" and n.nodes[0].head in (
             "dot", "matmul", "mm", "mv")
         for k, m in enumerate(body):
-            if m.op == "Sym" and (matrix or n.op == "Transpose" or n.op == "Call" and n.nodes[0].head == "transpose"):
+            if m.op == "Sym" and n.op == "Star" and matrix and not (m.head[0].isupper() or "_" in m.head):
+                pass                                                  # a plain small letter beside a star may be anything
+            elif m.op == "Sym" and (matrix or n.op == "Transpose" or n.op == "Call" and n.nodes[0].head == "transpose"):
                 self.multiplied.setdefault(self.owner.owner(m)[0], ("left", "right")[k % 2] if matrix else "turned")
             elif m.op == "Sym":
                 others = [other for other in body if other is not m and n.op in ("Add", "Star", "Had", "Div")]
@@ -145,6 +148,9 @@ class _Axes:
         for name in self.names:
             if self.known.rest is not None and name not in self.found and not self.is_weight(name) and name not in _NUMBERS:
                 self.set(name, len(self.known.rest), self.known.rest)
+        for name in self.owner.matrices:
+            if name in self.names:
+                self.found.setdefault(name, 2)
         while self.deduce():
             pass
         sure = set(self.found)
@@ -202,6 +208,8 @@ class _Axes:
             return self.axes(n.nodes[0])
         if n.op in ("Add", "Star", "Had", "Div"):
             found = [self.axes(m) for m in n.nodes]
+            if 2 in found and (n.op != "Star" or self.owner.star != "matrix"):
+                return 2
             return None if None in found else max(x for x in found if x is not None)
         if n.op == "Call":
             return self.called(n)

@@ -81,7 +81,8 @@ class _Tasks:
         if before is None:
             if at_class or s.relation not in ("=", "+=", "-="):
                 raise Doubt(f"what {target.head} is before the statement is not said")
-            return {target: Task(target, s.relation, value, s.span, guarded=s.guarded)}
+            relation, value = increased(target, s.relation, value)
+            return {target: Task(target, relation, value, s.span, guarded=s.guarded)}
         span = (before.span[0], s.span[1])
         if s.relation == "=" and not at_class:
             return {target: Task(target, "=", value, span, guarded=s.guarded)}
@@ -89,6 +90,19 @@ class _Tasks:
             raise Doubt(f"{target.head} is changed more than once")
         return {target: Task(target, "=", Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,)))), span,
                              guarded=s.guarded or before.guarded)}
+
+
+def increased(target: Node, relation: str, value: Node) -> tuple[str, Node]:
+    """``a = a + b`` is ``a += b``.
+
+    >>> a, b = sym("a"), sym("b")
+    >>> increased(a, "=", Node("Add", (b, a))), increased(a, "=", b)[0]
+    (('+=', Node(op='Sym', args=('b',), span=(0, 0))), '=')
+    """
+    if relation != "=" or value.op != "Add" or sum(n == target for n in nodes_of(value)) != 1 or target not in value.nodes:
+        return relation, value
+    rest = tuple(n for n in value.nodes if n != target)
+    return "+=", rest[0] if len(rest) == 1 else Node("Add", rest)
 
 
 def _pairs(s: Statement) -> Iterator[tuple[Node | None, Node]]:

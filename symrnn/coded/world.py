@@ -34,7 +34,7 @@ _SHIFTS: tuple[tuple[re.Pattern[str], int], ...] = (
 """What a name says of its step."""
 
 _GRADIENTS = re.compile(
-    r"(?:d|grad|delta|g|err|diff)_(?P<a>\w+?)|(?:d|D)(?P<b>\w+?)|(?P<c>\w+?)_(?:grad|d|gradient|delta|diff)|grad(?P<e>\w+?)")
+    r"(?:d|grad|delta|g|e|err|diff)_(?P<a>\w+?)|(?:d|D)(?P<b>\w+?)|(?P<c>\w+?)_(?:grad|d|gradient|delta|diff)|grad(?P<e>\w+?)")
 _WRAPPING = re.compile(r"(?P<base>\w+?)_?(?:list|lists|arr|array|s|bar|raw|pre|error|errors)")
 
 
@@ -96,7 +96,8 @@ class Names:
         for base in [b for b in self.bases if b not in printed]:     # a text that writes dL/dC for the c of its equations
             if sum(alike(d, base) for d in printed) == 1:
                 del self.bases[base]
-        self.bases |= {name: False for f in self.facts.pairs for pair in f.pairs for name in pair if name not in self.bases}
+        spoken_of = [*(n for f in self.facts.pairs for pair in f.pairs for n in pair), *(n for f in self.facts.stored for n in f.names)]
+        self.bases |= {name: False for name in spoken_of if name not in self.bases}
         self.defined = {self.split(n)[0] for s in self.facts.defined if s.target is not None for n in symbols_of(s.target)}
         self.timed = any(self.bases.values()) or any(self.split(n)[1] is not None for n in all_nodes)
 
@@ -254,7 +255,7 @@ def with_incoming(facts: Facts) -> Facts:
 def alike(name: str, other: str) -> bool:
     """Whether another spelling differs by capitals, underscores or a plural only."""
     plain, own = (x.casefold().replace("_", "") for x in (other, name))
-    return own in (plain, plain + "s")
+    return own == plain or len(other) > 2 and name.casefold() == other.casefold() + "s"
 
 
 def argument(name: str) -> str:

@@ -29,6 +29,12 @@ CALLS = frozenset(FUNCTIONS) | frozenset(PRODUCTS) | frozenset(SINGLE) | frozens
     "log_softmax logsoftmax logsumexp mean zeros_like ones_like norm eye identity concatenate concat cat hstack vstack".split())
 """Functions known by name, so that ``log p`` is a call and ``V (x)`` a product."""
 
+PLAIN = ("ascii", "text")
+"""Languages in which factors may stand beside each other."""
+
+TYPES = frozenset("float double int auto const let var val real long size_t Dtype DType".split())
+"""Words before a name that say its type."""
+
 RELATIONS = ("=", "+=", "-=", "*=", "/=", ":=", "<-")
 
 _TOKEN = re.compile(r"""
@@ -98,7 +104,7 @@ def _is_kept(s: Statement) -> bool:
     return s.target is None and s.value.op == "Call" and s.value.nodes[0].head.endswith((".append", ".insert"))
 
 
-def expression(text: str, language: str = "python") -> Node:
+def expression(text: str, language: str = "text") -> Node:
     """One expression. Raises CodeUnread.
 
     >>> str(expression("W_f^T * (a - b)**2"))
@@ -208,6 +214,8 @@ class _Parser:
             if self.is_next(word):
                 self.fail(f"a statement that begins with {word} is not read")
         start = self.position()
+        while self.is_next(*TYPES) and (after := self.peek(1)) is not None and after.kind == "name":
+            self.place += 1
         if self.take("return"):
             return [Statement(None, "return", self.sum(), (start, self.position()))]
         count = self._several()
@@ -263,7 +271,7 @@ class _Parser:
             elif self.ring and t.text == "o" and t.spaced:
                 self.place += 1
                 out = _had(out, self.signed())
-            elif t.kind in ("name", "(", "number") and t.spaced and t.text not in ("where", "and", "for", "if", "else", "in"):
+            elif self.language in PLAIN and t.kind in ("name", "(", "number") and t.spaced and t.text not in ("where", "and", "for", "if", "else", "in"):
                 out = Node("Mul", (out, self.power()))
             else:
                 return out
@@ -362,7 +370,7 @@ class _Parser:
         if (m := _SUMMED.match(name)) and not self.is_next("(", "["):
             return Node("Sum", (sym(m[1]), Node("Absent"), Node("Absent"), self.product(), Node("Absent")))
         t = self.peek()
-        if name in CALLS and t is not None and t.kind == "name" and t.text not in ("o", "where", "and"):
+        if self.language in PLAIN and name in CALLS and t is not None and t.kind == "name" and t.text not in ("o", "where", "and"):
             return Node("Call", (sym(name), self.power()))
         if not name.endswith("_") and (layer := re.match(r"\{(?:n|l|L)\}", self.text[self.position() :])):
             name += layer[0]                                          # the layer of a network is part of the name
@@ -372,10 +380,13 @@ class _Parser:
     def after(self, base: Node) -> Node:
         """Calls, subscripts, transposes and methods behind a primary."""
         while (t := self.peek()) is not None:
-            if t.kind == "(" and base.op == "Sym" and len(base.args) == 1 and (not t.spaced or base.head in CALLS):
+            if t.kind == "(" and base.op == "Sym" and len(base.args) == 1 and (
+                    not t.spaced or base.head in CALLS or self.language not in PLAIN):
                 base = Node("Call", (base, *self.items("(", ")")))
             elif t.kind in ("[", "{") and not t.spaced and base.op == "Sym":
                 found = self.items(t.kind, "]" if t.kind == "[" else "}")
+                if not found:
+                    self.fail("a subscript is missing")
                 old = base.part("Index")
                 base = sym(base.head, index=((*old.nodes, *found) if old is not None else tuple(found)), span=base.span)
             elif t.kind == "transposed" or t.kind == "'" and self.language == "matlab":
