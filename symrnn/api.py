@@ -89,14 +89,17 @@ def check(
     shapes: Mapping[str, str] | None = None,
     assume: Sequence[str] = (),
     timeout: float | None = None,
+    language: str = "latex",
 ) -> Any:
-    """Judge one claim in LaTeX against the equations `given`, the `shapes` of its symbols and the conditions `assume`.
+    """Judge one claim against the equations `given`, the `shapes` of its symbols and the conditions `assume`.
 
-    The result has ``verdict``, and ``to_json()`` is one equation of the schema ``symrnn-audit-1``.
+    `language` is ``latex``, or ``python``, ``ascii``, ``c``, ``c++``, ``java`` or ``matlab`` for statements. The result has
+    ``verdict``, and ``to_json()`` is one equation of the schema ``symrnn-audit-1``.
     """
     from symrnn.claims import check_claim
 
-    return check_claim(claim, given=tuple(given), shapes=dict(shapes or {}), assume=tuple(assume), timeout=timeout)
+    return check_claim(claim, given=tuple(given), shapes=dict(shapes or {}), assume=tuple(assume), timeout=timeout,
+                       language=language)
 
 
 def derive(source: PathLike) -> DerivationText:

@@ -210,7 +210,8 @@ def test_a_counterexample_names_what_the_code_names():
 def test_each_statement_with_a_meaning_has_its_own_verdict():
     found = check_claim("dz = dy * y * (1 - y)\ndx = dz @ W", given=["y = sigmoid(z); z = x @ W", "dy = dL/dy"],
                         shapes={"x": "B x d", "W": "d x k"}, language="python")
-    assert [(r.latex, r.verdict.word) for r in found.equation.relations] == [("dz = dy * y * (1 - y)", "proved"), ("dx = dz @ W", "refuted")]
+    assert [(r.latex, r.verdict.word) for r in found.equation.relations] == [
+        ("dz = dy * y * (1 - y)", "proved"), ("dx = dz @ W", "refuted")]
 
 
 def test_a_language_that_is_not_known_is_an_error():

@@ -100,7 +100,8 @@ class Judge:
             self.conditions = (*self.conditions, Condition("simplex", (self.facts.simplex,), words))
         known = Known.of(self.shapes)
         self.known = Known({self.names.split(name_node(k))[0]: v for k, v in known.stated.items()}, known.rest)
-        self.facts.unclear += [f"{f.name.head} is stored after {f.function or 'its function'}" for f in self.facts.after if not self.holds(f)]
+        doubtful = [f for f in self.facts.after if not self.holds(f)]
+        self.facts.unclear += [f"{f.name.head} is stored after {f.function or 'its function'}" for f in doubtful]
         self.meanings = Meanings(self.facts, self.names, self.known, frozenset(s.target for s in self.parsed if s.target is not None))
 
     def run(self, claim: str) -> Iterator[JudgedStatement]:
@@ -373,5 +374,3 @@ def _timeless(v: Verdict) -> Verdict:
     values = {re.sub(r"\[1\]$", "", k): x for k, x in (found.get("values") or {}).items()}
     reason = re.sub(r", T = \d+, t = \d+|, T = \d+", "", v.reason or "")
     return replace(v, counterexample={**found, "values": values}, reason=reason)
-
-

@@ -48,6 +48,7 @@ _TOKEN = re.compile(r"""
   | (?P<sign><=|>=|\*\*|\.\*|\./|\.\^|\+=|-=|\*=|/=|:=|<-|==|[-+*/@^=<>()\[\]{},;:.'∘⊙·²])
 """, re.X)
 
+_JOINING = ("where", "and", "for", "if", "else", "in")
 _ENTRYWISE = frozenset({".*", "∘", "⊙", r"\circ", r"\odot"})
 _SUMMED = re.compile(r"sum_([A-Za-z])\Z")
 
@@ -271,7 +272,7 @@ class _Parser:
             elif self.ring and t.text == "o" and t.spaced:
                 self.place += 1
                 out = _had(out, self.signed())
-            elif self.language in PLAIN and t.kind in ("name", "(", "number") and t.spaced and t.text not in ("where", "and", "for", "if", "else", "in"):
+            elif self.language in PLAIN and t.spaced and t.kind in ("name", "(", "number") and t.text not in _JOINING:
                 out = Node("Mul", (out, self.power()))
             else:
                 return out
