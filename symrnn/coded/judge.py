@@ -22,10 +22,10 @@ from symrnn.coded.meanings import Meaning, Meanings
 from symrnn.coded.network import SPEC, SPLIT, Network
 from symrnn.coded.sentences import facts_of
 from symrnn.coded.shapes import Known
-from symrnn.coded.tasks import Task, tasks_of
+from symrnn.coded.tasks import Task, before, tasks_of
 from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
 from symrnn.coded.world import Names, Ref, name_node, symbols_of, with_incoming, with_output
-from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, derivative, entry, resize, symbols, time_sum, unify, zeros
+from symrnn.expr import FIRST, LAST, NOW, SCALAR, Expr, Index, derivative, entry, resize, shift, symbols, time_sum, unify, zeros
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
@@ -109,13 +109,19 @@ class Judge:
         tasks = tasks_of(self.parsed, self.language)
         rows = [(t, self.meanings.of(t)) for t in tasks]
         rows = [(t, m) for t, m in rows if not (t.used and not m or any(x.way == "carry" for x in m))]
+        found = []
         for task, meanings in rows:
             text = claim[slice(*task.span)].strip().rstrip(";") if len(rows) > 1 or len(tasks) == 1 else claim
             try:
                 verdict = self.judge(task, meanings)
             except Doubt as doubt:
                 verdict = _undecided(str(doubt))
-            yield JudgedStatement(text, verdict)
+            found.append((task.used and all(m.by_name for m in meanings), JudgedStatement(text, verdict)))
+        last = [j for between, j in found if not between]
+        for between, j in found:                                      # a value in between that only its name explains decides nothing alone
+            if not (between and last) or j.verdict.word == "proved" or j.verdict.word == "refuted" and any(
+                    x.verdict.word != "proved" for x in last):
+                yield j
 
     def holds(self, f: After) -> bool:
         """Whether a name that holds the value of a function is that by its equation, so that nothing new is said."""
@@ -136,8 +142,8 @@ class Judge:
                 if verdict is not None and self.goes_on(task, meaning, reading) and verdict.word == "proved":
                     words = f"{shown(task, Meaning(), reading)} before the statement, and {meaning} after it"
                     return replace(verdict, conditions=(*verdict.conditions, words))
-                if verdict is not None and verdict.word != "refuted" and str(task.target) in reading and meaning.ref is not None \
-                        and meaning.ref.gradient is not None:
+                if verdict is not None and verdict.word != "refuted" and meaning.ref is not None and meaning.ref.gradient is not None \
+                        and task.target is not None and str(before(task.target)) in reading:
                     raise Doubt(f"what {task.target} is before the statement is not said")
                 found += [(shown(task, meaning, reading), verdict)] if verdict is not None else []
         kinds = {v.word for _, v in found}
@@ -182,8 +188,8 @@ class Judge:
 
     def goes_on(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref]) -> bool:
         """Whether a statement takes a gradient on from the value of a function to its argument, which is how such statements are meant."""
-        before = reading.get(str(task.target))
-        return (before is not None and before.gradient is not None and meaning.ref is not None and meaning.ref.name == f"arg_{before.name}")
+        old = reading.get(str(before(task.target))) if task.target is not None else None
+        return old is not None and old.gradient is not None and meaning.ref is not None and meaning.ref.name == f"arg_{old.name}"
 
     def stars(self) -> list[str]:
         """What ``*`` may mean between arrays."""
@@ -229,9 +235,18 @@ class Judge:
             stated.append(Condition("before-end", (), "at a step before the last"))
         used = {s.name for side in (wanted, right, *(e.right for e in model.equations)) for s in symbols(side)}
         stated = [c for c in stated if c.kind != "simplex" or c.subject[0] in used]
-        verdict = decide(Claim(wanted, right, model, "=", tuple(dict.fromkeys(stated))))
+        conditions = tuple(dict.fromkeys(stated))
+        verdict = decide(Claim(wanted, right, model, "=", conditions))
+        if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.name in model.definitions and wanted.attr.time == NOW \
+                and wanted.attr.kind == "variable":
+            step = decide(Claim(model.definitions[wanted.attr.name], right, model, "=", conditions))
+            verdict = step if step.word == "proved" else verdict
+        if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.kind == "adjoint" and wanted.attr.time == NOW + -1:
+            step = decide(Claim(shift(wanted, 1), shift(right, 1), model, "=", conditions))
+            if step.word == "proved":                                 # the state before the first step has the same gradient, but no step
+                verdict = replace(step, conditions=(*step.conditions, "t > 1"))
         if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.kind == "gradient" and right.op == "tsum":
-            step = decide(Claim(derive(model).summands[wanted.attr.name], right.args[0], model, "=", tuple(dict.fromkeys(stated))))
+            step = decide(Claim(derive(model).summands[wanted.attr.name], right.args[0], model, "=", conditions))
             verdict = step if step.word == "proved" else verdict      # what every step adds is what the gradient sums
         return self.sound(net, task, meaning, verdict, elaborate, (wanted, right))
 
@@ -272,11 +287,7 @@ class Judge:
         if g.role == "incoming":
             return Node("Add", (task.target, task.value))
         if self.is_summed(net, task, meaning):
-            if task.value == task.target:
-                return Node("Star", (Node("Num", ("0",)), sym(SPEC)))
-            if any(n == task.target for n in symbols_of(task.value)):
-                raise Doubt(f"{task.target.head} is increased by itself")
-            return task.value
+            return Node("Star", (Node("Num", ("0",)), sym(SPEC))) if task.value == before(task.target) else task.value
         raise Doubt(f"what {task.target.head} is before the statement is not said")
 
     def is_summed(self, net: Network, task: Task, meaning: Meaning) -> bool:
@@ -295,6 +306,9 @@ class Judge:
             return _undecided(f"the gradient by {ref} may be the whole one or what one step sends back; as the whole one, {v.reason}")
         if v.word == "refuted" and (name := self.collected(net, meaning)) is not None:
             return _undecided(f"the gradient by {name} has several parts, and nothing says that this is all of it; so read, {v.reason}")
+        if v.word == "refuted" and ref is not None and sides[0].op == "sym" and sides[0].attr.kind == "gradient" and any(
+                s.time is not None and s.time.base == "t" for s in symbols(sides[1])) and sides[1].op != "tsum":
+            return _undecided(f"nothing says whether the gradient by {ref.name} is that of one step or of all; of all, {v.reason}")
         if v.word == "refuted" and task.guarded:
             v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
         free = net.free - ({n.head for n in symbols_of(meaning.tree)} if meaning.tree is not None else set())

@@ -21,7 +21,7 @@ from itertools import product
 from symrnn.coded.facts import Facts, Gradient, Slope
 from symrnn.coded.network import SPLIT
 from symrnn.coded.shapes import Known
-from symrnn.coded.tasks import Task
+from symrnn.coded.tasks import Task, is_before
 from symrnn.coded.values import Doubt
 from symrnn.coded.world import LOSSES, Names, Ref, argument, symbols_of
 from symrnn.expr import NOW
@@ -146,7 +146,7 @@ class Meanings:
 
     def bounded(self, task: Task) -> list[Meaning]:
         """A value with a norm that is said."""
-        if len(self.facts.lengths) != 1 or task.relation != "=" or not any(n == task.target for n in symbols_of(task.value)):
+        if len(self.facts.lengths) != 1 or task.relation != "=" or not any(map(is_before, symbols_of(task.value))):
             return []
         if any(n.op == "Call" and n.nodes[0].head in ("relu", "ReLU", "maximum", "max", "abs", "sign") for n in nodes_of(task.value)):
             raise Doubt("a norm of something that is not smooth")
@@ -224,7 +224,7 @@ class Meanings:
         """Every way to read the names of a value that the text leaves open."""
         options: dict[str, list[Ref]] = {}
         for n in symbols_of(task.value):
-            found = self.before(task, n) if n == task.target else self.by_name(n) if self.is_open(n) else self.updated(n)
+            found = self.before(task, n) if is_before(n) else self.by_name(n) if self.is_open(n) else self.updated(n)
             if found:
                 options[str(n)] = found
         rows = list(product(*options.values()))
@@ -251,12 +251,14 @@ class Meanings:
     def before(self, task: Task, n: Node) -> list[Ref]:
         """What the target of a statement holds before it; nothing for what the text says itself."""
         ref = self.names.find(n)
-        if task.relation != "=" or self.facts.lengths:
+        if self.facts.lengths or ref.gradient is not None and ref.gradient.role in ("incoming", "direct"):
             return []
-        if ref.gradient is not None and ref.gradient.role in ("incoming", "direct", "summed"):
-            raise Doubt(f"what {n.head} is before the statement is not said")
         if ref.gradient is None and self.defines(ref.name):
             return [self.step_before(ref)]
+        if ref.gradient is not None and ref.gradient.role == "summed":
+            if task.relation == "+=" and task.value == n:
+                return []
+            raise Doubt(f"what {n.head} is before the statement is not said")
         terms = task.value.nodes if task.value.op == "Add" else ()
         found = self.by_name(n)
         if any(m == n for t in terms for m in symbols_of(t)) or not found:

@@ -280,6 +280,7 @@ class _Axes:
 
 
 ELEMENTWISE = frozenset(
-    "tanh exp log sin cos sinh cosh relu ReLU softplus sqrt sigmoid expit sigm logistic sig softmax log_softmax logsoftmax square negative "
-    "array asarray copy clone detach zeros_like ones_like multiply add subtract divide maximum max mul transpose".split())
+    "where step astype float tanh exp log sin cos sinh cosh relu ReLU softplus sqrt sigmoid expit sigm logistic sig softmax "
+    "log_softmax logsoftmax square negative array asarray copy clone detach zeros_like "
+    "ones_like multiply add subtract divide maximum max mul transpose".split())
 """Functions whose value has the axes of their arguments."""

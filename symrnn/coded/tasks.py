@@ -43,7 +43,8 @@ class _Tasks:
         """The statements with the values of earlier ones put in; in plain text also those of later ones (``where``)."""
         done: dict[Node, Task] = {}
         for s in self.statements:
-            rows = [(target, self.put_in(done, value), value) for target, value in _pairs(s)]
+            pairs = list(_pairs(s))
+            rows = [(target, self.put_in(done, value, [t for t, _ in pairs if t is not None]), value) for target, value in pairs]
             for target, value, source in rows:                       # all right sides before any left side
                 if target is None:
                     done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span, guarded=s.guarded)
@@ -57,13 +58,15 @@ class _Tasks:
                         done[key] = replace(done[key], used=True)
         return list(done.values())
 
-    def put_in(self, done: dict[Node, Task], value: Node) -> Node:
-        """A value with those of earlier statements in it."""
+    def put_in(self, done: dict[Node, Task], value: Node, targets: Sequence[Node]) -> Node:
+        """A value with those of earlier statements in it; what it reads of its own targets is marked as what was there before."""
         found = [(key, t) for key, t in done.items() if t.relation in ("=", "+=") and any(m == key for m in nodes_of(value))]
         for k, (key, t) in enumerate(found):
             value, done[key] = put(value, key, Node("Text", (f"{k}",))), replace(t, used=True)
+        for target in targets:
+            value = put(value, target, before(target))
         for k, (key, t) in enumerate(found):
-            value = put(value, Node("Text", (f"{k}",)), t.value if t.relation == "=" else Node("Add", (key, t.value)))
+            value = put(value, Node("Text", (f"{k}",)), t.value if t.relation == "=" else Node("Add", (before(key), t.value)))
         return value
 
     def assigned(self, done: Mapping[Node, Task], s: Statement, target: Node, value: Node) -> dict[Node, Task]:
@@ -73,35 +76,50 @@ class _Tasks:
         at_class = index is not None and is_class(index.nodes[-1])
         if at_class and whole not in done and s.relation in ("+=", "-="):
             raise Doubt(f"what {target.head} is before the statement is not said")
-        before = done.get(whole if at_class else target)
+        known = done.get(whole if at_class else target)
         if any(t.head == target.head and t != target and not (at_class and t == whole) for t in done):
             raise Doubt(f"{target.head} is assigned in parts")
         if at_class:
             target, value = whole, Node("Star", (value, sym(HOT)))
-        if before is None:
+        if known is None:
             if at_class or s.relation not in ("=", "+=", "-="):
                 raise Doubt(f"what {target.head} is before the statement is not said")
             relation, value = increased(target, s.relation, value)
             return {target: Task(target, relation, value, s.span, guarded=s.guarded)}
-        span = (before.span[0], s.span[1])
+        span = (known.span[0], s.span[1])
         if s.relation == "=" and not at_class:
             return {target: Task(target, "=", value, span, guarded=s.guarded)}
-        if s.relation not in ("+=", "-=") or before.relation != "=":
+        if s.relation not in ("+=", "-=") or known.relation != "=":
             raise Doubt(f"{target.head} is changed more than once")
-        return {target: Task(target, "=", Node("Add", (before.value, value if s.relation == "+=" else Node("Neg", (value,)))), span,
-                             guarded=s.guarded or before.guarded)}
+        return {target: Task(target, "=", Node("Add", (known.value, value if s.relation == "+=" else Node("Neg", (value,)))), span,
+                             guarded=s.guarded or known.guarded)}
+
+
+def before(n: Node) -> Node:
+    """A name as what it holds before the statement that assigns it.
+
+    >>> str(before(sym("h"))), is_before(before(sym("h")))
+    ('h{p=before}', True)
+    """
+    return Node("Sym", (*n.args, Node("Param", (sym("before"),))), n.span) if n.op == "Sym" else n
+
+
+def is_before(n: Node) -> bool:
+    """Whether a name is marked as what it holds before the statement that assigns it."""
+    return n.part("Param") is not None
 
 
 def increased(target: Node, relation: str, value: Node) -> tuple[str, Node]:
     """``a = a + b`` is ``a += b``.
 
     >>> a, b = sym("a"), sym("b")
-    >>> increased(a, "=", Node("Add", (b, a))), increased(a, "=", b)[0]
+    >>> increased(a, "=", Node("Add", (b, before(a)))), increased(a, "=", b)[0]
     (('+=', Node(op='Sym', args=('b',), span=(0, 0))), '=')
     """
-    if relation != "=" or value.op != "Add" or sum(n == target for n in nodes_of(value)) != 1 or target not in value.nodes:
+    old = before(target)
+    if relation != "=" or value.op != "Add" or sum(n == old for n in nodes_of(value)) != 1 or old not in value.nodes:
         return relation, value
-    rest = tuple(n for n in value.nodes if n != target)
+    rest = tuple(n for n in value.nodes if n != old)
     return "+=", rest[0] if len(rest) == 1 else Node("Add", rest)
 
 

@@ -126,6 +126,11 @@ class Elaborate:
             return _ONE[name](self(plain[0]))
         if name in _TWO and len(plain) == 2:
             return _TWO[name](*map(self, plain))
+        if name == "where" and len(plain) == 3:
+            c, a, b = map(self, plain)
+            return plus(entrywise(c, a), entrywise(plus(Value(lift(1), 0), Value(negative(c.expr), c.axes)), b))
+        if name in ("astype", "float") and plain:
+            return self(plain[0])
         raise Doubt(f"the function {name} with {len(plain)} arguments is not known")
 
 
@@ -308,7 +313,7 @@ def _turned(a: Value) -> Value:
 
 
 _ONE: Mapping[str, Callable[[Value], Value]] = MappingProxyType({
-    **{name: _map(name) for name in "tanh exp log sin cos sinh cosh relu softplus sqrt".split()},
+    **{name: _map(name) for name in "tanh exp log sin cos sinh cosh relu step softplus sqrt".split()},
     **dict.fromkeys(("sigmoid", "expit", "sigm", "logistic", "sig"), _map("sigmoid")),
     "ReLU": _map("relu"), "softmax": _vector(softmax),
     **dict.fromkeys(("log_softmax", "logsoftmax"), _vector(log_softmax)),

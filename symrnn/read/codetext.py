@@ -26,7 +26,7 @@ OWNERS = frozenset({"self", "this", "cls", "obj"})
 """Names of the object whose attributes are meant."""
 
 CALLS = frozenset(FUNCTIONS) | frozenset(PRODUCTS) | frozenset(SINGLE) | frozenset(
-    "log_softmax logsoftmax logsumexp mean zeros_like ones_like norm eye identity concatenate concat cat hstack vstack".split())
+    "log_softmax logsoftmax logsumexp where step mean zeros_like ones_like norm eye identity concatenate concat cat hstack vstack".split())
 """Functions known by name, so that ``log p`` is a call and ``V (x)`` a product."""
 
 PLAIN = ("ascii", "text")
@@ -347,7 +347,7 @@ class _Parser:
         self.depth += 1
         found: list[Node] = []
         while not self.is_next(closing):
-            item = self.sum()
+            item = self.compared(self.sum())
             if self.take("=", "=="):
                 item = Node("Chain", (item, Node("Rel", ("=", self.sum()))))
             found.append(item)
@@ -356,6 +356,15 @@ class _Parser:
         self.need(closing)
         self.depth -= 1
         return found
+
+    def compared(self, n: Node) -> Node:
+        """``x > 0`` as a number: 1 where it holds, else 0."""
+        t = self.take(">", ">=", "<", "<=")
+        if t is None:
+            return n
+        other = self.sum()
+        difference = total(n, Node("Neg", (other,))) if other != num(0) else n
+        return Node("Call", (sym("step"), difference if t.text[0] == ">" else Node("Neg", (difference,))))
 
     def named(self) -> Node:
         """A name without its owner; a library before a dot is dropped; ``sum_t body`` is a sum over steps."""
@@ -410,7 +419,8 @@ def _method(name: str) -> Callable[[Node, list[Node]], Node]:
 
 
 METHODS: Mapping[str, Callable[[Node, list[Node]], Node]] = MappingProxyType({
-    **{name: _method(name) for name in "dot matmul mm mv sum mean transpose copy clone detach tanh sigmoid exp log square".split()},
+    **{name: _method(name) for name in (
+        "dot matmul mm mv sum mean transpose copy clone detach astype float tanh sigmoid exp log square").split()},
     "t": lambda base, items: Node("Transpose", (base,)),
 })
 """Methods of an array."""
