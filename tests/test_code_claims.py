@@ -132,8 +132,16 @@ TEXTS = {
         ["nn.err = y - nn.out{n}", "softmax output with cross-entropy loss", "g{n}: gradient of the loss at the argument of the softmax"],
         {"err": "q"}, ["g{n} = -nn.err;", "g{n} = nn.out{n} - y;"], ["g{n} = nn.err;", "g{n} = -nn.err .* nn.out{n};"], "matlab",
         ["y is one-hot"]),
-    "a bias of a gate": Text(
-        [*CELL, "e_q[t], e_r[t]: errors at the pre-activations"], {"all": "k x 1"}, [], ["br_grad = self.e_q[t]"]),
+    "parameters of a gate": Text(
+        [*CELL, "e_q[t], e_r[t]: errors at the pre-activations"], {"all": "k x 1"},
+        ["br_grad = self.e_r[t]", "Wqy_grad = np.dot(self.e_q[t], self.y_list[t-1].T)", "dbr += e_r[t]", "dWqx += np.outer(e_q[t], x[t])"],
+        ["br_grad = self.e_q[t]", "Wqy_grad = np.dot(self.e_q[t], self.y_list[t].T)", "dbr += e_q[t]"]),
+    "a rectifier": Text(
+        ["y = relu(x)", "dy = dL/dy; dx is to be dL/dx"], {"all": "n"},
+        ["dx = dy * (x > 0)", "dx = np.where(x > 0, dy, 0)"], ["dx = dy * (x < 0)", "dx = np.where(x > 0, 0, dy)", "dx = dy * x"]),
+    "a rule of descent with memory": Text(
+        ["v_t = mu * v_{t-1} - lr * g_t; w_t = w_{t-1} + v_t"], {"v, w, g": "n", "mu, lr": "scalar"},
+        ["v = mu * v - lr * g; w += v"], ["v = mu * v + lr * g", "v = mu * v - lr * g; w = w + v_prev"]),
     "a state that is read and assigned": Text(
         ["s[t] = (1 - z)*s[t-1] + z*n", "z = sigmoid(...); n = tanh(...)"], {"all": "k x 1"},
         ["s = (1 - z) * s + z * n", "s += z * (n - s)", "s = s + z * (n - s_prev)"],
@@ -148,6 +156,8 @@ UNDECIDED = [
     ("dy = dL/dy; dx is to be dL/dx", "dx += dy * w", "what dx was is not said"),
     ("dy = dL/dy; dx is to be dL/dx", "dx = dy * v", "nothing says what v is"),
     ("dx is to be dL/dx", "dx = w", "nothing connects x with the loss"),
+    ("each gate has its own weight and bias: (Wa, ba), (Wb, bb)", "gate_a = z + Wa + ba", "the form is not that of a gate"),
+    ("a is stored after the sigmoid; dy = dL/dy", "dx = dy * w", "a has no equation that says so"),
 ]
 """What is given beside ``y = w * x``, a claim, and why nothing follows."""
 

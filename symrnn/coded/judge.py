@@ -207,9 +207,9 @@ class Judge:
         net = Network(self.facts, self.names, self.known, star, self.parsed)
         net.reading = dict(reading)
         left = meaning.tree or meaning.by or sym(SPEC)
-        if ref is not None and meaning.tree is None:
-            left = sym(SPEC, index=ref.parts)
-            net.reading = {**reading, str(left): ref}
+        if ref is not None:
+            left = meaning.tree or sym(SPEC, index=ref.parts)
+            net.reading = {**reading, str(sym(SPEC, index=ref.parts)): ref}
         if ref is not None and ref.gradient is not None:
             self.check_gradient(net, ref)
         value = meaning.value or self.final(net, task, meaning)
@@ -328,6 +328,8 @@ class Judge:
                            conditions=(*v.conditions, "* is the entrywise product where no matrix product fits"))
         if v.word == "proved" and net.dotted and any(s.kind == "adjoint" for side in sides for s in symbols(side)):
             v = replace(v, conditions=(*v.conditions, "what the dots stand for brings no further dependence"))
+        if v.word == "proved" and meaning.note:
+            v = replace(v, conditions=(*v.conditions, meaning.note))
         return v if self.names.timed else _timeless(v)
 
 

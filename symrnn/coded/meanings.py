@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from symrnn.coded.facts import Facts, Gradient, Slope
-from symrnn.coded.network import SPLIT
+from symrnn.coded.network import SPEC, SPLIT
 from symrnn.coded.shapes import Known
 from symrnn.coded.tasks import Task, is_before
 from symrnn.coded.values import Doubt
@@ -46,6 +46,7 @@ class Meaning:
     way: str = ""
     by: Node | None = None
     by_name: bool = False                                            # only the name of the target says so
+    note: str = ""                                                   # what the meaning takes for granted
 
     def __str__(self) -> str:
         if self.ref is None:
@@ -120,10 +121,17 @@ class Meanings:
         chosen = own if own else [p for p in pairs if p[0] == w[0]]
         if len(chosen) != 1:
             return []
-        if not own and (w[0], b[0]) in pairs:
-            raise Doubt(f"nothing says which weight {task.target.head} has")
+        if (w[0], b[0]) == chosen[0] and not (own and self.is_affine(task.value)):
+            raise Doubt(f"nothing says more of {task.target.head} than which weight and bias it has")
         tree = replaced(task.value, {w[0]: chosen[0][0], b[0]: chosen[0][1]})
         return [Meaning(None, tree=tree)]
+
+    def is_affine(self, n: Node) -> bool:
+        """Whether a value is an input times a weight and a bias, in this order."""
+        product, *rest = n.nodes
+        factors = product.nodes[1:] if product.op == "Call" and product.nodes[0].head in ("dot", "matmul") else product.nodes
+        return len(rest) == 1 and rest[0].op == "Sym" and product.op in ("Mul", "Call") and len(factors) == 2 \
+            and all(m.op == "Sym" for m in factors) and self.names.find(factors[0]).name in self.known.stated
 
     def curved(self, task: Task) -> list[Meaning]:
         """The second derivative of the loss."""
@@ -174,19 +182,29 @@ class Meanings:
         return Node("Add", tuple(kept)) if len(kept) > 1 else kept[0]
 
     def weights(self, task: Task) -> list[Meaning]:
-        """The gradient of a bias of a gate whose argument is left out: that of the argument, at a step or over all steps."""
+        """The gradient of a bias or weight of a gate whose argument is left out, by its name: at a step, or over all steps.
+
+        ``bf_grad`` is that of the argument of f, ``Wfh_grad`` the same times the state before, ``Wfx_grad`` times the input.
+        """
         assert task.target is not None
         name = self.names.split(task.target)[0].lstrip("_")
-        m = re.fullmatch(r"(?:d_?)?b_?(?P<gate>\w+?)(?P<mark>_?(?:grad|gradient|d))?", name)
-        gate = self.names.exact(m["gate"]) if m is not None and (m["mark"] or name.startswith("d")) else None
-        if gate is None or not any(self.dotted(gate)):
+        m = re.fullmatch(r"(?P<start>d_?)?(?P<kind>[bWU])_?(?P<gate>\w)_?(?P<input>[a-z])?(?P<mark>_?(?:grad|gradient|d))?", name)
+        gate = self.names.exact(m["gate"]) if m is not None and (m["mark"] or m["start"]) else None
+        if m is None or gate is None or not any(self.dotted(gate)) or (m["kind"] == "b") != (m["input"] is None):
             return []
-        g = Gradient(task.target, "asked", None, gate)
-        ref = Ref(argument(gate), NOW, (), True, g)
-        if task.relation == "+=":
-            return [Meaning(ref, way="summed")]
         steps = {self.names.split(n)[1] for n in symbols_of(task.value)}
-        return [Meaning(ref)] if NOW in steps else []
+        if task.relation != "+=" and NOW not in steps:
+            return []
+        way, weight = "summed" if task.relation == "+=" else "", name.removesuffix(m["mark"] or "")[len(m["start"] or "") :]
+        ref = Ref(argument(gate), NOW, (), True, Gradient(task.target, "asked", None, gate))
+        if m["kind"] == "b":
+            return [Meaning(ref, way=way, note=f"{weight} is added to the argument of {gate}")]
+        state = self.defines(m["input"])
+        if not state and m["input"] != "x":
+            return []
+        note = f"{weight} times {m['input']}{' of the step before' if state else ''} is added to the argument of {gate}"
+        step = Node("Add", (sym("t"), Node("Neg", (num(1),)))) if state else sym("t")
+        return [Meaning(ref, tree=Node("Mul", (sym(SPEC), Node("Transpose", (sym(m["input"], index=(step,)),)))), way=way, note=note)]
 
     def dotted(self, name: str) -> Iterator[bool]:
         """Whether an equation leaves out the argument of the function that gives a quantity."""

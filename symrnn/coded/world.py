@@ -28,6 +28,7 @@ GATES = {"input": "i in ig", "forget": "f fg", "output": "o og out", "update": "
 """Words for gates and the names they usually have."""
 
 _SHIFTS: tuple[tuple[re.Pattern[str], int], ...] = (
+    (re.compile(r"(?P<base>.+?)_?(?:list|arr|array|seq|states|values)"), 0),
     (re.compile(r"(?P<base>.+?)_?(?:t|k)"), 0), (re.compile(r"(?P<base>.+?)_?(?:prev|old|last|tm1)|(?:prev|old|last)_?(?P<other>.+)"), -1),
     (re.compile(r"(?P<base>.+?)_?(?:next|tp1)|next_?(?P<other>.+)"), 1),
 )
