@@ -93,8 +93,8 @@ def check(
 ) -> Any:
     """Judge one claim against the equations `given`, the `shapes` of its symbols and the conditions `assume`.
 
-    `language` is ``latex``, or ``python``, ``ascii``, ``c``, ``c++``, ``java`` or ``matlab`` for statements. The result has
-    ``verdict``, and ``to_json()`` is one equation of the schema ``symrnn-audit-1``.
+    `language` is ``latex``, or ``python``, ``ascii``, ``c``, ``c++``, ``cuda``, ``java``, ``javascript`` or ``matlab`` for
+    statements. The result has ``verdict``, and ``to_json()`` is one equation of the schema ``symrnn-audit-1``.
     """
     from symrnn.claims import check_claim
 

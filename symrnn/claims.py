@@ -71,7 +71,8 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
                 timeout: float | None = None, language: str = "latex") -> Checked:
     """Judge one claim against given equations, shapes of symbols and stated conditions.
 
-    ``language`` is ``latex``, or one of those of :mod:`symrnn.coded`: ``python``, ``ascii``, ``c``, ``c++``, ``java``, ``matlab``.
+    ``language`` is ``latex``, or one of those of :mod:`symrnn.coded`: ``python``, ``ascii``, ``c``, ``c++``, ``cuda``, ``java``,
+    ``javascript``, ``matlab``.
 
     ``shapes`` maps a symbol (or several, by commas) to ``n x m``, ``n``, ``scalar`` or a declaration such as ``vector n, sequence``
     or ``function tanh``. ``assume`` takes conditions such as ``i = k``, ``t < T`` or ``\\sum_k y_k = 1``.

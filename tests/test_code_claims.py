@@ -136,6 +136,14 @@ TEXTS = {
         [*CELL, "e_q[t], e_r[t]: errors at the pre-activations"], {"all": "k x 1"},
         ["br_grad = self.e_r[t]", "Wqy_grad = np.dot(self.e_q[t], self.y_list[t-1].T)", "dbr += e_r[t]", "dWqx += np.outer(e_q[t], x[t])"],
         ["br_grad = self.e_q[t]", "Wqy_grad = np.dot(self.e_q[t], self.y_list[t].T)", "dbr += e_q[t]"]),
+    "what one step sends back": Text(
+        [*CELL, "dm = dL/dm[t]", "dm_prev is to be dL/dm[t-1] through step t"], {"all": "k x 1"},
+        ["dm_prev = dm * q"], ["dm_prev = dm * r", "dm_prev = dm"]),
+    "what a plain network sends back": Text(
+        ["u[t] = np.tanh(np.dot(A, u[t-1]) + np.dot(B, x[t]))", "du = dL/du[t]", "du_next is to be what step t sends back to u[t-1]"],
+        {"u[t]": "k x 1", "x[t]": "d x 1", "A": "k x k"},
+        ["raw = (1 - u[t]**2) * du; du_next = np.dot(A.T, raw)"],
+        ["raw = (1 - u[t]**2) * du; du_next = np.dot(A, raw)", "du_next = A.T @ du"]),
     "a rectifier": Text(
         ["y = relu(x)", "dy = dL/dy; dx is to be dL/dx"], {"all": "n"},
         ["dx = dy * (x > 0)", "dx = np.where(x > 0, dy, 0)"], ["dx = dy * (x < 0)", "dx = np.where(x > 0, 0, dy)", "dx = dy * x"]),
@@ -151,6 +159,7 @@ TEXTS = {
 
 UNDECIDED = [
     ("dy = dL/dy; dx is to be dL/dx", "dx = dy * w", "the sum runs over half of the entries"),
+    ("dy = gate error", "dx = dy * w", "words are no equation"),
     ("dy = dL/dy", "du = dy * w", "nothing says what du is"),
     ("dy = dL/dy; dx is to be dL/dx", "dx = dx", "what dx was is not said"),
     ("dy = dL/dy; dx is to be dL/dx", "dx += dy * w", "what dx was is not said"),
@@ -188,7 +197,8 @@ def test_what_the_text_does_not_settle_is_undecided(given: str, claim: str, why:
 
 
 @pytest.mark.parametrize(("claim", "language"), [("dx = dy *", "python"), ("dx = dy w", "python"), ("while x: y = 1", "python"),
-                                                 ("dx = dy[]", "python"), ("dx = ?", "ascii"), ("(" * 3000, "c++")])
+                                                 ("dx = dy[]", "python"),
+                                                 ("dx = some words", "ascii"), ("dx = ?", "ascii"), ("(" * 3000, "c++")])
 def test_what_is_no_statement_is_unreadable_with_the_place(claim: str, language: str):
     found = check_claim(claim, given=["y = w * x"], language=language)
     assert found.verdict == "unreadable" and found.equation.reason

@@ -24,7 +24,7 @@ class Gradient:
 
     ``role``: ``given`` (the whole derivative), ``share`` (a part of it, or the whole where nothing else comes), ``direct`` (the share
     that does not come through the equations), ``incoming`` (the same, and the statements add the rest), ``asked`` (what the
-    statements are to compute), ``summed`` (asked, over all steps).
+    statements are to compute), ``back`` (asked, through one step only), ``summed`` (asked, over all steps).
     """
 
     name: Node

@@ -24,7 +24,7 @@ from symrnn.coded.sentences import facts_of
 from symrnn.coded.shapes import Known
 from symrnn.coded.tasks import Task, before, tasks_of
 from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
-from symrnn.coded.world import Names, Ref, name_node, symbols_of, with_incoming, with_output
+from symrnn.coded.world import PRIOR, Names, Ref, name_node, symbols_of, with_incoming, with_output
 from symrnn.expr import FIRST, LAST, NOW, SCALAR, Expr, Index, derivative, entry, resize, shift, symbols, time_sum, unify, zeros
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
@@ -33,7 +33,7 @@ from symrnn.read.codetext import Statement, statements
 from symrnn.read.tree import Node, sym
 from symrnn.read.tree import walk as nodes_of
 
-LANGUAGES = ("python", "ascii", "c", "c++", "java", "matlab")
+LANGUAGES = ("python", "ascii", "c", "c++", "cuda", "java", "javascript", "matlab")
 """The languages of claims that are code."""
 
 DECISIVE = ("proved", "refuted", "conditional", "agrees")
@@ -204,7 +204,8 @@ class Judge:
     def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict | None:
         """The verdict on one reading; None where the value is not of its kind."""
         ref = meaning.ref
-        net = Network(self.facts, self.names, self.known, star, self.parsed)
+        probe = ref.name.removeprefix(PRIOR) if ref is not None and ref.name.startswith(PRIOR) else ""
+        net = Network(self.facts, self.names, self.known, star, self.parsed, probe)
         net.reading = dict(reading)
         left = meaning.tree or meaning.by or sym(SPEC)
         if ref is not None:
@@ -213,6 +214,7 @@ class Judge:
         if ref is not None and ref.gradient is not None:
             self.check_gradient(net, ref)
         value = meaning.value or self.final(net, task, meaning)
+        value = net.probed(value)
         net.solve([(left, value)])
         value = net.written_out(value)
         elaborate = Elaborate(net)
@@ -302,8 +304,6 @@ class Judge:
         ref = meaning.ref
         if v.word in DECISIVE and ref is not None and ref.gradient is not None and ref.name not in net.sure_axes and net.has_matrices():
             return _undecided(f"nothing says what shape {ref.name} has")
-        if v.word == "refuted" and ref is not None and ref.gradient is not None and ref.time is not None and ref.time.offset < 0:
-            return _undecided(f"the gradient by {ref} may be the whole one or what one step sends back; as the whole one, {v.reason}")
         if v.word == "refuted" and (name := self.collected(net, meaning)) is not None:
             return _undecided(f"the gradient by {name} has several parts, and nothing says that this is all of it; so read, {v.reason}")
         if v.word == "refuted" and ref is not None and sides[0].op == "sym" and sides[0].attr.kind == "gradient" and any(

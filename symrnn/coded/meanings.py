@@ -23,7 +23,7 @@ from symrnn.coded.network import SPEC, SPLIT
 from symrnn.coded.shapes import Known
 from symrnn.coded.tasks import Task, is_before
 from symrnn.coded.values import Doubt
-from symrnn.coded.world import LOSSES, Names, Ref, argument, symbols_of
+from symrnn.coded.world import LOSSES, PRIOR, Names, Ref, argument, symbols_of
 from symrnn.expr import NOW
 from symrnn.read.tree import Node, num, sym
 from symrnn.read.tree import walk as nodes_of
@@ -74,7 +74,10 @@ class Meanings:
                 return found
         ref = self.names.find(task.target)
         if ref.gradient is not None:
-            return [Meaning(asked(ref))] if ref.gradient.role != "direct" else []
+            if ref.gradient.role == "direct":
+                return []
+            back = [Meaning(r) for r in self.through_step(asked(ref))]
+            return back if ref.gradient.role == "back" else [Meaning(asked(ref)), *back]
         if not self.defines(ref.name):
             return self.weights(task) or [Meaning(r, by_name=True) for r in self.by_name(task.target)]
         if ref.time == NOW + -1 and task.source is not None and task.source.op == "Sym":
@@ -218,11 +221,15 @@ class Meanings:
         return name in LOSSES or any(s.target is not None and any(self.names.find(n).name == name for n in symbols_of(s.target))
                                      for s in self.facts.defined if s.relation == "=")
 
+    def through_step(self, ref: Ref) -> list[Ref]:
+        """The gradient by the state before as one step sends it back, apart from what else that state enters."""
+        return [replace(ref, name=PRIOR + ref.name, time=NOW)] if ref.time == NOW + -1 and self.defines(ref.name) else []
+
     def by_name(self, n: Node) -> list[Ref]:
         """The gradients that a name alone may stand for: by what it is called after, or by the argument of its function."""
         base = self.names.called_after(n)
         if base is None:
-            return []
+            return self.before_by_name(n)
         _, time, parts = self.names.split(n)
         g = Gradient(n, "asked", sym(base))
         found = [Ref(base, time or NOW, parts, True, g)]
@@ -231,6 +238,15 @@ class Meanings:
         gate = any(s.target is not None and any(self.names.find(m).name == base for m in symbols_of(s.target)) and s.value.op == "Call"
                    and s.value.nodes[0].head in SPLIT for s in self.facts.defined)
         return [*found, Ref(argument(base), time or NOW, parts, True, g)] if gate else found
+
+    def before_by_name(self, n: Node) -> list[Ref]:
+        """``dc_prev``: the gradient by the state before, the whole one or what one step sends back."""
+        m = re.fullmatch(r"d_?(?P<a>\w+)|(?P<b>\w+)_(?:grad|gradient)", self.names.split(n)[0].lstrip("_"))
+        base, shift = self.names.spelled(m["a"] or m["b"]) if m is not None else (None, 0)
+        if base is None or shift != -1 or not self.defines(base):
+            return []
+        whole = Ref(base, NOW + -1, (), True, Gradient(n, "asked", sym(base)))
+        return [whole, *self.through_step(whole)]
 
     def multiplies(self, name: str) -> bool:
         """Whether the text collects products of a name as the gradient of a weight: then it belongs to the argument of a function."""

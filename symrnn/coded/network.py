@@ -13,7 +13,7 @@ from symrnn.coded.blocks import Blocks
 from symrnn.coded.facts import Facts, Formula
 from symrnn.coded.shapes import WHOLE, Known, axes_of_all, is_constant, is_weight
 from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
-from symrnn.coded.world import LOSSES, TARGETS, Names, Ref, argument, symbols_of
+from symrnn.coded.world import LOSSES, PRIOR, TARGETS, Names, Ref, argument, symbols_of
 from symrnn.errors import SymrnnError
 from symrnn.expr import (
     NOW,
@@ -65,6 +65,7 @@ class Network:
     known: Known
     star: str
     claim: Sequence[Statement]
+    probe: str = ""                                                  # a state whose gradient through one step is asked for
     equations: dict[str, Node] = field(default_factory=dict)         # variable -> its right side
     dotted: set[str] = field(default_factory=set)                    # variables whose argument is left out
     hidden: set[str] = field(default_factory=set)                    # names in a right side that is not taken apart
@@ -87,7 +88,18 @@ class Network:
         self.blocks = Blocks(self.facts, self.names)
         for s in self.facts.defined:
             self.define(s)
+        if self.probe:
+            step = sym(self.probe, index=(Node("Add", (sym("t"), Node("Neg", (Node("Num", ("1",)),)))),))
+            self.equations = {PRIOR + self.probe: step, **{name: self.probed(tree) for name, tree in self.equations.items()}}
         self.weigh()
+
+    def probed(self, tree: Node) -> Node:
+        """A tree with the state that is looked at as the step reads it."""
+        for n in list(symbols_of(tree)) if self.probe else ():
+            ref = self.ref(n)
+            if ref.name == self.probe and ref.time == NOW + -1 and ref.gradient is None and not ref.parts:
+                tree = put(tree, n, sym(PRIOR + self.probe))
+        return tree
 
     # ---------------------------------------------------------------------------------------------------------- definitions
     def define(self, s: Statement) -> None:
@@ -226,7 +238,7 @@ class Network:
         """What a name is: as the reading at hand has it, a quantity of the equations, or what the text says."""
         if str(n) in self.reading:
             return self.reading[str(n)]
-        return Ref(n.head, NOW) if n.head.startswith("arg_") or n.head == HOT else self.names.find(n)
+        return Ref(n.head, NOW) if n.head.startswith(("arg_", PRIOR)) or n.head == HOT else self.names.find(n)
 
     def owner(self, n: Node) -> tuple[str, int]:
         """The quantity whose shape a name has, and how many subscripts are left; WHOLE for the entry of the right class."""
@@ -254,7 +266,7 @@ class Network:
     def weight(self, ref: Ref) -> Symbol | None:
         """A given derivative that is a free number of its own: the input that weighs the quantity in the loss."""
         g = ref.gradient
-        if g is None or self.loss is not None or g.role in ("asked", "summed", "share"):
+        if g is None or self.loss is not None or g.role in ("asked", "summed", "share", "back"):
             return None
         base = self.names.split(g.name)[0]
         if g.role in ("direct", "incoming") or self.terms.get(ref.name) == base and not self.uses(ref.name):

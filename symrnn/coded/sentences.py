@@ -240,6 +240,11 @@ SENTENCES: tuple[tuple[re.Pattern[str], Make], ...] = (
     _row(rf"(?P<names>{_NAMES})\s*(?:is|are)(?: meant)? to (?:become|accumulate|collect|sum up to)\s*{_BY}{_START}", _gradients("summed")),
     _row(rf"(?P<names>{_NAMES}){_TO_BE}{_BY}{_WHEN}{_START}", _gradients("asked")),
     _row(rf"(?P<names>{_NAMES}){_TO_BE}{_GRADIENT}{_PLACE}{_WHEN}", _gradients("asked")),
+    _row(rf"(?P<names>{_NAMES}){_TO_BE}{_BY},?\s*\(?(?:through|by way of|via) "
+         rf"(?:(?:the )?step [a-z]|{_NAME})(?: only| alone)?\)?", _gradients("back")),
+    _row(rf"(?P<names>{_NAMES})\s*(?::|=|(?:is|are)(?: meant)? to be|is|are)\s*(?:what|the (?:share|part|gradient|error)(?: that)?) "
+         rf"(?:(?:the |this )?step(?: [a-z])?|it|the cell) (?:sends|passes|gives|hands|carries) back to (?P<of>{_NAME})",
+         _gradients("back")),
     _row(rf"(?P<names>{_NAMES}){_IS}(?:the )?(?:incoming|upstream|backpropagated) {_KIND}"
          r"(?: (?:from|of) (?:the )?(?:later|next|following|subsequent|above).*)?", _incoming),
     _row(rf"(?P<names>{_NAMES}){_IS}{_GRADIENT}{_PLACE}{_WHEN}",

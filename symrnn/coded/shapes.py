@@ -166,7 +166,7 @@ class _Axes:
 
     def is_weight(self, name: str) -> bool:
         """Whether a quantity is a factor of matrix products, by its name and by where it stands."""
-        return name in self.multiplied and is_weight(name)
+        return name in self.multiplied and (is_weight(name) or name[0].isupper())
 
     def set(self, name: str, axes: int, sizes: Stated | None = None) -> None:
         self.found[name] = axes

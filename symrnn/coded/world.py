@@ -36,6 +36,9 @@ _SHIFTS: tuple[tuple[re.Pattern[str], int], ...] = (
 
 _GRADIENTS = re.compile(
     r"(?:d|grad|delta|g|e|err|diff)_(?P<a>\w+?)|(?:d|D)(?P<b>\w+?)|(?P<c>\w+?)_(?:grad|d|gradient|delta|diff)|grad(?P<e>\w+?)")
+PRIOR = "prior_"
+"""Begins the name of a state as one step reads it, apart from what else it enters."""
+
 _WRAPPING = re.compile(r"(?P<base>\w+?)_?(?:list|lists|arr|array|s|bar|raw|pre|error|errors)")
 
 
@@ -50,6 +53,8 @@ class Ref:
     gradient: Gradient | None = None
 
     def __str__(self) -> str:
+        if self.name.startswith(PRIOR):
+            return f"{self.name.removeprefix(PRIOR)}[t-1] through one step"
         return f"{self.name}{f'[{self.time}]' if self.time is not None else ''}{'' if self.known else '?'}"
 
 

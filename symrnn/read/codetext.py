@@ -49,6 +49,7 @@ _TOKEN = re.compile(r"""
 """, re.X)
 
 _JOINING = ("where", "and", "for", "if", "else", "in")
+_WORD = re.compile(r"[a-z]{4,}")
 _ENTRYWISE = frozenset({".*", "∘", "⊙", r"\circ", r"\odot"})
 _SUMMED = re.compile(r"sum_([A-Za-z])\Z")
 
@@ -273,6 +274,8 @@ class _Parser:
                 self.place += 1
                 out = _had(out, self.signed())
             elif self.language in PLAIN and t.spaced and t.kind in ("name", "(", "number") and t.text not in _JOINING:
+                if out.op == "Sym" and _WORD.fullmatch(out.head) and _WORD.fullmatch(t.text):
+                    self.fail("two words are no product")
                 out = Node("Mul", (out, self.power()))
             else:
                 return out
@@ -381,6 +384,8 @@ class _Parser:
             return Node("Sum", (sym(m[1]), Node("Absent"), Node("Absent"), self.product(), Node("Absent")))
         t = self.peek()
         if self.language in PLAIN and name in CALLS and t is not None and t.kind == "name" and t.text not in ("o", "where", "and"):
+            if _WORD.fullmatch(t.text):
+                self.fail("a word is no argument without brackets")
             return Node("Call", (sym(name), self.power()))
         if not name.endswith("_") and (layer := re.match(r"\{(?:n|l|L)\}", self.text[self.position() :])):
             name += layer[0]                                          # the layer of a network is part of the name
