@@ -185,6 +185,7 @@ def test_check_hands_on_all_it_is_given(symrnn_command, monkeypatch):
     assert (done.exit_code, done.stdout) == (0, "as text: undecided\n")
     assert asked == {
         "claim": "a = b", "given": ("x = y", "y = z"), "shapes": {"W_*": "n x n"}, "assume": ("t < T",), "timeout": None,
+        "language": "latex",
     }
     assert symrnn_command("check", "a = b", "--require-checked", "--format", "latex").exit_code == 1
 

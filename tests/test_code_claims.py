@@ -216,6 +216,14 @@ def test_a_name_that_may_be_two_gradients_decides_nothing_unless_both_agree():
     assert found == ["undecided", "undecided", "refuted"]
 
 
+def test_inputs_that_are_stacked_and_not_taken_apart_are_no_free_inputs():
+    given = ["[z, k] = sigmoid(v_s * w_zk + b_zk)", "s_new = z \\circ s + k", "d_s_new, d_s: gradients at s_new, s"]
+    shapes = {"v": "B x i", "s, s_new": "B x h"}
+    assert check_claim("d_s = d_s_new \\circ z", given=given, shapes=shapes, language="ascii").verdict == "undecided"
+    blocks = "w_zk = [w_z_v w_k_v; w_z_s w_k_s]"
+    assert check_claim("d_s = d_s_new \\circ z", given=[*given, blocks], shapes=shapes, language="ascii").verdict == "refuted"
+
+
 def test_part_of_a_gradient_by_a_name_alone_is_not_refuted():
     assert check_claim("dm = dy * s * (1 - tanh(m[t])**2)", given=CELL, shapes={"all": "k x 1"}, language="python").verdict == "undecided"
 

@@ -35,6 +35,8 @@ def check(
     \b
     symrnn check '\\frac{\\partial h_t}{\\partial h_{t-1}} = W \\mathrm{diag}(1 - h_t^2)' \\
         --given 'h_t = \\tanh(W h_{t-1})' --shape 'W = n x n'
+
+    \b
     symrnn check 'dx = dy * y * (1 - y)' --language python \\
         --given 'y = sigmoid(x)' --given 'dy = dL/dy; dx is to be dL/dx' --shape 'all = n'
     """

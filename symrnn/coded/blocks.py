@@ -54,10 +54,19 @@ class Blocks:
         written = [s.value for s in self.facts.defined if s.target == n.nodes[0] and s.value.op == "List"]
         if len(written) == 1:
             return list(written[0].nodes)
+        found = self.joined(name)
+        return [sym(p) for p in found[0]] if len(found) == 1 else None
+
+    def joined(self, name: str) -> list[tuple[str, str]]:
+        """The pairs of known names that a name without an equation may be made of."""
         words = name.split("_")
-        splits = [("_".join(words[:k]), "_".join(words[k:])) for k in range(1, len(words))]
-        found = [pair for pair in splits if all(p in self.names.bases for p in pair)]
-        return [sym(p) for p in found[0]] if len(found) == 1 and not self.is_defined(name) else None
+        pairs = [("_".join(words[:k]), "_".join(words[k:])) for k in range(1, len(words))]
+        return [] if self.is_defined(name) else [pair for pair in pairs if all(p in self.names.bases for p in pair)]
+
+    def inside(self, name: str) -> set[str]:
+        """What may be stacked in a quantity: by the list that it is, or by its name."""
+        lists = [s.value for s in self.facts.defined if s.target == sym(name) and s.value.op in ("List", "Matrix")]
+        return {self.names.find(n).name for v in lists for n in symbols_of(v)} | {p for pair in self.joined(name) for p in pair}
 
     def is_defined(self, name: str) -> bool:
         return any(s.target is not None and any(n.head == name for n in symbols_of(s.target)) for s in self.facts.defined)

@@ -203,54 +203,53 @@ class Judge:
 
     def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict | None:
         """The verdict on one reading; None where the value is not of its kind."""
-        ref = meaning.ref
-        probe = ref.name.removeprefix(PRIOR) if ref is not None and ref.name.startswith(PRIOR) else ""
-        net = Network(self.facts, self.names, self.known, star, self.parsed, probe)
-        net.reading = dict(reading)
-        left = meaning.tree or meaning.by or sym(SPEC)
-        if ref is not None:
-            left = meaning.tree or sym(SPEC, index=ref.parts)
-            net.reading = {**reading, str(sym(SPEC, index=ref.parts)): ref}
-        if ref is not None and ref.gradient is not None:
-            self.check_gradient(net, ref)
-        value = meaning.value or self.final(net, task, meaning)
-        value = net.probed(value)
+        net, left = self.network(meaning, reading, star)
+        value = net.probed(meaning.value or self.final(net, task, meaning))
         net.solve([(left, value)])
-        value = net.written_out(value)
         elaborate = Elaborate(net)
         if meaning.way in ("array", "matrix") and (meaning.way == "matrix") != is_matrix(elaborate(task.value)):
             return None
-        b = elaborate(value)
-        lhs = self.left(net, elaborate, meaning, left)
-        if meaning.way in ("entry", "second"):
-            b = at_entry(b)
-        if lhs.axes != b.axes and b.axes and not lhs.axes:
-            raise Doubt("the target is one component, and the value an array")
-        wanted, right = lhs.expr, b.expr
+        wanted, right = self.sides(net, elaborate, meaning, left, net.written_out(value))
         if meaning.way == "summed" or self.is_summed(net, task, meaning):
             right = time_sum("t", FIRST, LAST, right)
             wanted = time_sum("t", FIRST, LAST, wanted) if meaning.way == "summed" else wanted
         wanted, right = _fitted(wanted, right)
         model = net.model(elaborate)
+        claim = Claim(wanted, right, model, "=")
+        verdict = settled(replace(claim, conditions=self.stated(net, meaning, claim)))
+        doubt = self.doubt(net, task, meaning, verdict, claim)
+        return _undecided(doubt) if doubt is not None else self.noted(net, task, meaning, verdict, elaborate, claim)
+
+    def network(self, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> tuple[Network, Node]:
+        """The equations for one reading, and what the target is to be as a tree over them."""
+        ref = meaning.ref
+        probe = ref.name.removeprefix(PRIOR) if ref is not None and ref.name.startswith(PRIOR) else ""
+        net = Network(self.facts, self.names, self.known, star, self.parsed, probe)
+        if ref is None:
+            net.reading = dict(reading)
+            return net, meaning.tree or meaning.by or sym(SPEC)
+        own = sym(SPEC, index=ref.parts)
+        net.reading = {**reading, str(own): ref}
+        if ref.gradient is not None:
+            self.check_gradient(net, ref)
+        return net, meaning.tree or own
+
+    def sides(self, net: Network, elaborate: Elaborate, meaning: Meaning, left: Node, value: Node) -> tuple[Expr, Expr]:
+        """What the target is to be and the value, as expressions."""
+        wanted, found = self.left(net, elaborate, meaning, left), elaborate(value)
+        if meaning.way in ("entry", "second"):
+            found = at_entry(found)
+        if wanted.axes != found.axes and found.axes and not wanted.axes:
+            raise Doubt("the target is one component, and the value an array")
+        return wanted.expr, found.expr
+
+    def stated(self, net: Network, meaning: Meaning, claim: Claim) -> tuple[Condition, ...]:
+        """The conditions that are stated of what a claim speaks of."""
         stated = [*self.conditions, *sorted(net.conditions, key=str)]
-        if ref is not None and ref.gradient is not None and ref.gradient.before_end:
+        if meaning.ref is not None and meaning.ref.gradient is not None and meaning.ref.gradient.before_end:
             stated.append(Condition("before-end", (), "at a step before the last"))
-        used = {s.name for side in (wanted, right, *(e.right for e in model.equations)) for s in symbols(side)}
-        stated = [c for c in stated if c.kind != "simplex" or c.subject[0] in used]
-        conditions = tuple(dict.fromkeys(stated))
-        verdict = decide(Claim(wanted, right, model, "=", conditions))
-        if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.name in model.definitions and wanted.attr.time == NOW \
-                and wanted.attr.kind == "variable":
-            step = decide(Claim(model.definitions[wanted.attr.name], right, model, "=", conditions))
-            verdict = step if step.word == "proved" else verdict
-        if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.kind == "adjoint" and wanted.attr.time == NOW + -1:
-            step = decide(Claim(shift(wanted, 1), shift(right, 1), model, "=", conditions))
-            if step.word == "proved":                                 # the state before the first step has the same gradient, but no step
-                verdict = replace(step, conditions=(*step.conditions, "t > 1"))
-        if verdict.word == "agrees" and wanted.op == "sym" and wanted.attr.kind == "gradient" and right.op == "tsum":
-            step = decide(Claim(derive(model).summands[wanted.attr.name], right.args[0], model, "=", conditions))
-            verdict = step if step.word == "proved" else verdict      # what every step adds is what the gradient sums
-        return self.sound(net, task, meaning, verdict, elaborate, (wanted, right))
+        used = {s.name for side in (claim.left, claim.right, *(e.right for e in claim.model.equations)) for s in symbols(side)}
+        return tuple(dict.fromkeys(c for c in stated if c.kind != "simplex" or c.subject[0] in used))
 
     def left(self, net: Network, elaborate: Elaborate, meaning: Meaning, left: Node) -> Value:
         """What the target is to be, as an expression."""
@@ -267,9 +266,7 @@ class Judge:
         after = net.after(meaning.name)
         if net.is_unsure(meaning.name):
             raise Doubt(f"nothing says whether {meaning.name} is the same at every step")
-        if meaning.name in net.dotted or meaning.name.startswith("arg_"):
-            pass
-        elif after & net.hidden:
+        if after & net.hidden:
             raise Doubt(f"how {sorted(after & net.hidden)[0]} enters the next quantity is not taken apart")
         ends = set(net.terms) if net.loss is None else {net.ref(n).name for n in symbols_of(net.loss)}
         if not after & ends:
@@ -299,48 +296,61 @@ class Judge:
         found = self.names.find(task.target).gradient
         return net.constant(meaning.ref.name) and found is not None and found.role in ("summed", "asked")
 
-    def sound(self, net: Network, task: Task, meaning: Meaning, v: Verdict, elaborate: Elaborate, sides: tuple[Expr, Expr]) -> Verdict:
-        """A verdict only where nothing that matters was guessed."""
-        ref = meaning.ref
-        if v.word in DECISIVE and ref is not None and ref.gradient is not None and ref.name not in net.sure_axes and net.has_matrices():
-            return _undecided(f"nothing says what shape {ref.name} has")
-        if v.word == "refuted" and (name := self.collected(net, meaning)) is not None:
-            return _undecided(f"the gradient by {name} has several parts, and nothing says that this is all of it; so read, {v.reason}")
-        if v.word == "refuted" and ref is not None and sides[0].op == "sym" and sides[0].attr.kind == "gradient" and any(
-                s.time is not None and s.time.base == "t" for s in symbols(sides[1])) and sides[1].op != "tsum":
-            return _undecided(f"nothing says whether the gradient by {ref.name} is that of one step or of all; of all, {v.reason}")
+    def doubt(self, net: Network, task: Task, meaning: Meaning, v: Verdict, claim: Claim) -> str | None:
+        """Why a verdict does not stand: something that matters to it was guessed."""
+        ref, gradient = meaning.ref, meaning.ref is not None and meaning.ref.gradient is not None
+        if v.word in DECISIVE and gradient and ref is not None and ref.name not in net.sure_axes and net.has_matrices():
+            return f"nothing says what shape {ref.name} has"
+        if v.word == "proved" and net.slips:
+            return f"the argument {sorted(net.slips)[0]} is not the one that the text names"
+        if v.word != "refuted":
+            return None
+        if (name := self.collected(net, meaning)) is not None:
+            return f"the gradient by {name} has several parts, and nothing says that this is all of it; so read, {v.reason}"
+        if ref is not None and claim.left.op == "sym" and claim.left.attr.kind == "gradient" and claim.right.op != "tsum" and any(
+                s.time is not None and s.time.base == "t" for s in symbols(claim.right)):
+            return f"nothing says whether the gradient by {ref.name} is that of one step or of all; of all, {v.reason}"
+        free = net.free - ({n.head for n in symbols_of(meaning.tree)} if meaning.tree is not None else set())
+        if free:
+            return f"nothing says what {sorted(free)[0]} is"
+        if v.method == "shapes":
+            weights = {base: name for name, base in net.terms.items()}
+            used = {weights.get(s.name, s.name) for side in (claim.left, claim.right) for s in symbols(side)}
+            guessed = sorted(n for n in used if n not in net.sure)
+            return f"nothing says what shape {guessed[0]} has; {v.reason}" if guessed else None
+        return None
+
+    def noted(self, net: Network, task: Task, meaning: Meaning, v: Verdict, elaborate: Elaborate, claim: Claim) -> Verdict:
+        """A verdict that stands, with what it takes for granted."""
         if v.word == "refuted" and task.guarded:
             v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
-        free = net.free - ({n.head for n in symbols_of(meaning.tree)} if meaning.tree is not None else set())
-        if v.word == "refuted" and free:
-            return _undecided(f"nothing says what {sorted(free)[0]} is")
-        if v.word == "proved" and net.slips:
-            return _undecided(f"the argument {sorted(net.slips)[0]} is not the one that the text names")
-        if v.word == "refuted" and v.method == "shapes":
-            weights = {base: name for name, base in net.terms.items()}
-            used = {weights.get(s.name, s.name) for side in sides for s in symbols(side)}
-            guessed = sorted(n for n in used if n not in net.sure)
-            if guessed:
-                return _undecided(f"nothing says what shape {guessed[0]} has; {v.reason}")
         if v.word == "proved" and "entrywise" in elaborate.stars and self.two_signs():
             return replace(v, word="conditional", convention="* is the entrywise product here",
                            reason="true when * is the entrywise product here, and the matrix product elsewhere",
                            conditions=(*v.conditions, "* is the entrywise product where no matrix product fits"))
-        if v.word == "proved" and net.dotted and any(s.kind == "adjoint" for side in sides for s in symbols(side)):
+        if v.word == "proved" and net.dotted and any(s.kind == "adjoint" for side in (claim.left, claim.right) for s in symbols(side)):
             v = replace(v, conditions=(*v.conditions, "what the dots stand for brings no further dependence"))
         if v.word == "proved" and meaning.note:
             v = replace(v, conditions=(*v.conditions, meaning.note))
         return v if self.names.timed else _timeless(v)
 
 
-def _pairs(s: Statement) -> Iterator[tuple[Node | None, Node]]:
-    """Target and value of a statement, one pair for each name of a tuple."""
-    if s.target is None or s.target.op not in ("Tuple", "List"):
-        yield s.target, s.value
-    elif s.value.op in ("Tuple", "List") and len(s.value.nodes) == len(s.target.nodes):
-        yield from zip(s.target.nodes, s.value.nodes, strict=True)
-    else:
-        raise Doubt("a statement with several targets is not taken apart")
+def settled(claim: Claim) -> Verdict:
+    """The verdict on a claim; where it only agrees, after one more step that the engine leaves to whoever knows the model."""
+    verdict, model = decide(claim), claim.model
+    if verdict.word != "agrees" or claim.left.op != "sym":
+        return verdict
+    s, again = claim.left.attr, None
+    if s.kind == "variable" and s.time == NOW and s.name in model.definitions:
+        again = replace(claim, left=model.definitions[s.name])
+    elif s.kind == "adjoint" and s.time == NOW + -1:                  # the state before the first step has no step of its own
+        again = replace(claim, left=shift(claim.left, 1), right=shift(claim.right, 1))
+    elif s.kind == "gradient" and claim.right.op == "tsum":           # what every step adds is what the gradient sums
+        again = replace(claim, left=derive(model).summands[s.name], right=claim.right.args[0])
+    step = decide(again) if again is not None else verdict
+    if step.word != "proved":
+        return verdict
+    return replace(step, conditions=(*step.conditions, "t > 1")) if s.kind == "adjoint" else step
 
 
 def diagonal(of: Value, by: Value) -> Value:

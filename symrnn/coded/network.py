@@ -88,6 +88,8 @@ class Network:
         self.blocks = Blocks(self.facts, self.names)
         for s in self.facts.defined:
             self.define(s)
+        stacked = {n.nodes[0].head for tree in self.equations.values() for n in walk(tree) if n.op in ("Star", "Mul")} - self.matrices
+        self.hidden |= {part for name in stacked for part in self.blocks.inside(name)}
         if self.probe:
             step = sym(self.probe, index=(Node("Add", (sym("t"), Node("Neg", (Node("Num", ("1",)),)))),))
             self.equations = {PRIOR + self.probe: step, **{name: self.probed(tree) for name, tree in self.equations.items()}}
@@ -172,7 +174,8 @@ class Network:
                 raise Doubt(f"{ref.name} has more than one value in what is given")
             self.enter(ref.name, Node("Call", (s.value.nodes[0], Node("Ellipsis"))))
         if inner.op != "Ellipsis":
-            self.hidden |= {self.names.find(n).name for n in symbols_of(inner)}
+            inside = {self.names.find(n).name for n in symbols_of(inner)}
+            self.hidden |= inside | {part for name in inside for part in self.blocks.inside(name)}
 
     # ---------------------------------------------------------------------------------------------------------------- loss
     def weigh(self) -> None:
