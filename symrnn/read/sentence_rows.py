@@ -61,6 +61,12 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
     Kind("vanishes", "claim", "here", "{s} is zero at the {v}"),
     Kind("unit", "claim", "here", "the logarithms are those of {v}"),
     Kind("arrangement", "claim", "here", "the network is {v}"),
+    Kind("map", "claim", "here", "the function {s} maps as {v} says"),
+    Kind("term", "claim", "before", "{s} is the {v} term of the display before"),
+    Kind("codes", "claim", "here", "what is to be predicted has the codes {v}"),
+    Kind("vocabulary", "condition", "onward", "the symbols that are coded are those of {v}, in this order"),
+    Kind("word", "condition", "onward", "the example is the sequence of the letters of {v}"),
+    Kind("cell", "claim", "here", "how the gates of {v} work, told in words"),
     Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}"),
 )})
 """Every kind of sentence."""
@@ -133,6 +139,8 @@ ROWS: tuple[Row, ...] = (
     Row("component-range", rf"(?:{_VALUES}) in the (?:range|interval) <v:range>", "function"),
     Row("component-range", rf"{_PARTS} (?:of <s:symbol> )?(?:all )?(?:lie|are|fall) (?:strictly )?"
                            r"(?:in |within )?(?:the (?:range|interval) )?<v:range>", "function"),
+    Row("map", r"(?:maps?|sends?|takes?|goes) (?:from )?<v:map>", "function"),
+    Row("map", r"(?:function|map|mapping|activation|layer|nonlinearity),? <v:map>", "function"),
     # -- constant and identity functions
     Row("constant", rf"<s:symbol> {_IS} (?:an? |the )?const[a-z]*(?: function)?[,:;(]*(?: (?:i\. ?e\.|ie|that is|namely|so|with|viz\.),?)? "
                     r"<v:equation>"),
@@ -202,6 +210,16 @@ ROWS: tuple[Row, ...] = (
         value="last step"),
     Row("vanishes", rf"<s:item> (?:is|vanishes|becomes|equals) (?:zero )?(?:at|for|in) (?:the )?(?:first|initial) {_STEP}\b(?! ~?back)",
         value="first step"),
+    Row("term", r"(?P<v>1st|2nd|3rd|first|second|third|last) term,? <s:item>"),
+    # -- examples with letters
+    Row("codes", r"(?:targets?|labels?|(?:true|desired|expected|correct) ~(?:outputs?|distributions?))~(?:<s:item>)?~(?:are|is)"
+                 r"\W{0,3}<v:columns>"),
+    Row("vocabulary", r"(?:vocabulary|alphabet) (?:of|is|with) (?:\w+ ){0,4}[“‘\"'`]+(?P<v>\w{2,40})[”’\"'`]"),
+    Row("word", r"[“‘\"'`](?P<v>\w{2,40})[”’\"'`] example"),
+    Row("word", r"example (?:of |is |word |string |sequence )?(?:the )?[“‘\"'`](?P<v>\w{2,40})[”’\"'`]"),
+    # -- names, gates in words, and what no formula decides
+    Row("cell", r"(?P<v>LSTMs?|GRUs?|long short-term memory)\b~(?:has|have|uses?|consists? of|contains?|adds?|introduces?|employs?)\b~"
+                "gates?"),
     *(Row("unit", pattern.replace("UNIT", unit), value=unit) for unit in ("bits", "nats") for pattern in (
         "number of UNIT", "measured in UNIT", "in units of UNIT", "expressed in UNIT")),
     *(Row("arrangement", rf"{name.replace('-', '[- ]')}\b", value=name)

@@ -1,0 +1,73 @@
+"""Sizes against the number of steps: what the equations of a recurrent model leave free, a sentence must not tie together.
+
+The parameters of a recurrence are the same at every step and for every number of steps, so their sizes are no function of it.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from symrnn.expr import Symbol
+from symrnn.model import Model
+from symrnn.prove.verdict import Verdict
+
+Amount = Callable[[Mapping[str, int]], int | None]
+"""A number that a text prints, from the values of its letters; None where it is none."""
+LAST_T = 4
+"""The number of steps up to which a stated size is compared with the one that the equations give."""
+
+
+def is_free(model: Model, symbol: Symbol) -> bool:
+    """Whether the sizes of a symbol are those of parameters of a recurrence, so that no number of steps determines them.
+
+    >>> from symrnn.expr import apply
+    >>> from symrnn.model import param, sequence
+    >>> h, e = sequence("h", "n"), sequence("e", "m")
+    >>> m = Model.build("m", [(h, apply("tanh", param("W", "n", "n") @ h[-1]))])
+    >>> is_free(m, h.attr), is_free(m, e.attr)
+    (True, False)
+    """
+    tied = {size for p in model.parameters for size in p.shape}
+    named = [size for size in symbol.shape if size != 1]
+    return bool(model.states and named) and all(isinstance(size, str) and size in tied for size in named)
+
+
+def size_by_steps(model: Model, symbol: Symbol, stated: Sequence[Amount], steps: str) -> Verdict | None:
+    """The verdict on a size that depends on the number of steps; None where the sizes are not free, or the stated one is no other.
+
+    ``stated`` has one entry for a vector and two for a matrix, each a function of the letters, the number of steps (``steps``) among
+    them.
+    """
+    shape = symbol.shape[: len(stated)]
+    if not is_free(model, symbol) or len(stated) != (1 if symbol.shape[1] == 1 else 2):
+        return None
+    ones = dict.fromkeys(model.sizes, 1)
+    for T in range(1, LAST_T + 1):
+        values = [amount({**ones, steps: T}) for amount in stated]
+        if any(v is None or v < 1 for v in values):
+            continue
+        if any(v != 1 for v in values):
+            sizes = {str(n): 1 for n in shape if n != 1}
+            left, right = " x ".join("1" for _ in shape), " x ".join(map(str, values))
+            given = " x ".join(map(str, shape))
+            at = ", ".join([*(f"{n} = 1" for n in sizes), f"{steps} = {T}"])
+            return Verdict("refuted", "SR401", f"the equations give {symbol.name} the size {given} for every number of steps {steps}; "
+                           f"at {at} it has the size {left}, and the text says {right}", method="sizes",
+                           counterexample={"T": T, "sizes": sizes, "values": {}, "left": left, "right": right})
+    return None
+
+
+def count_of_steps(model: Model, symbol: Symbol, letter: str) -> Verdict | None:
+    """The verdict on a letter that is said to be the number of steps and counts the components of ``symbol`` in a sum."""
+    if not is_free(model, symbol) or symbol.shape[1] != 1:
+        return None
+    return Verdict("refuted", "SR402", f"the sum runs over the components of {symbol.name}, of which there are {symbol.shape[0]} "
+                   f"however many steps there are; with one component and two steps {letter} would be both 1 and 2", method="sizes",
+                   counterexample={"T": 2, "sizes": {str(symbol.shape[0]): 1}, "values": {}, "left": "1", "right": "2"})
+
+
+def last_for_any(model: Model, symbol: Symbol, steps: str, now: str) -> Verdict | None:
+    """The verdict on the last step being the present one, said of a variable that an equation defines at every step."""
+    if symbol.name not in model.definitions or not model.states:
+        return None
+    return Verdict("refuted", "SR404", f"{symbol.name} is defined at every step up to {steps}; at {steps} = 2 and {now} = 1 they differ",
+                   method="steps", counterexample={"T": 2, "sizes": {}, "values": {now: "1"}, "left": "2", "right": "1"})
