@@ -66,8 +66,7 @@ def _named_by_component(row: Row) -> Relation | None:
 
 def _span(said: Said, world: World) -> Span:
     """The words of a sentence as a span."""
-    place = world.document.place(said.offset)
-    line, column = place.line or said.line, place.column or 1
+    line, column = world.lines.at(said.offset)
     return Span(said.words, line, column, line, column + len(said.words), said.offset, "sentence")
 
 
@@ -90,8 +89,8 @@ def arrangement(said: Said, world: World) -> Told:
 
 def unit(said: Said, world: World) -> Told:
     """``the average number of bits``, of an entropy: the base of the logarithm in the formula after it decides."""
-    logs = [[b.strip("_{}") for b in _LOG.findall(row.span.latex)] for row in world.compiled.rows
-            if row.span.kind != "inline" and said.offset < row.span.offset < said.offset + FORWARD and "\\log" in row.span.latex]
+    logs = [[b.strip("_{}") for b in _LOG.findall(row.span.latex)]
+            for row in world.displays_after(said.offset, FORWARD) if "\\log" in row.span.latex]
     if not re.search(r"entrop|information|surpris", said.text, re.I) or not logs or blocked(said.clause, "named"):
         return None
     base = {"bits": "2", "nats": "e"}[said.value]

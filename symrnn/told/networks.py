@@ -1,6 +1,7 @@
 """Sentences about a network: sizes and the number of steps, what a sum counts, terms and sources of a gradient, what is shared."""
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from math import prod
@@ -26,18 +27,23 @@ from symrnn.told.world import NEAR, World, plain
 ARITHMETIC: Mapping[str, Callable[[list[int]], int]] = MappingProxyType({
     "Neg": lambda v: -v[0], "Add": sum, "Mul": prod, "Dot": prod})
 """What stands in a size, beside numbers and letters."""
+AIM = re.compile(r"\bto (?:compute|obtain|predict|get|evaluate|calculate|find)\b")
+"""What a text says that something is needed for, or not."""
 ORDINALS = {"1st": 0, "first": 0, "2nd": 1, "second": 1, "3rd": 2, "third": 2, "last": -1}
 
 
 # ------------------------------------------------------------------------------------------------------------- sizes and numbers
 def size(said: Said, world: World) -> Told:
-    """``the bias has size T``, where T is the number of steps: refuted. Every other size is a declaration, and no claim."""
+    """``the bias has size T``, where T is the number of steps: refuted. Every other size is a declaration, and no claim.
+
+    A size that is a single letter could declare it, so the letter must end the range of the time in two places.
+    """
     tree = world.parse(said.value, said.offset)
     if tree is None or not world.steps or blocked(said.clause, "size"):
         return None
     letters = {n.head for n in walk(tree) if n.op == "Sym"}
-    steps = sorted(letters & world.steps)
-    if not steps or any(n.op == "Sym" and not plain(n) for n in walk(tree)):
+    steps = sorted(letters & set(world.steps))
+    if not steps or plain(tree) and world.steps[steps[0]] < 2 or any(n.op == "Sym" and not plain(n) for n in walk(tree)):
         return None
     sizes = tree.nodes if tree.op in ("Times", "Tuple") else (tree,)
     model = world.model(said.offset)
@@ -85,7 +91,11 @@ def count(said: Said, world: World) -> Told:
 
 
 def _summed(row: Row, bound: str) -> Iterator[str]:
-    """The symbols whose components a formula adds up to ``bound``; nothing where the letter may count steps."""
+    """The symbols whose components a formula adds up to ``bound``; nothing where the letter may count steps.
+
+    A symbol with one letter below may be a component or a step. It is a component if it has a time beside it, or if the text writes
+    times elsewhere and gives the symbol ``bound`` components.
+    """
     scope = row.setting.scope
     for total in walk(row.reading.tree) if row.reading.tree is not None else ():
         if total.op != "Sum" or not plain(total.nodes[0]) or not plain(total.nodes[2]) or total.nodes[2].head != bound:
@@ -97,10 +107,13 @@ def _summed(row: Row, bound: str) -> Iterator[str]:
             continue
         for n in used:
             index = n.part("Index")
-            whole = index is not None and index.nodes == (letter,)
-            if whole and (scope.table.time != "sub" or n.part("Time") is not None):
-                elided = scope.elided.get(n.head)
-                yield elided.nodes[1].head if elided is not None and elided.op == "Call" and elided.nodes[1].op == "Sym" else n.head
+            if index is None or index.nodes != (letter,):
+                continue
+            elided = scope.elided.get(n.head)
+            name = elided.nodes[1].head if elided is not None and elided.op == "Call" and elided.nodes[1].op == "Sym" else n.head
+            d = scope.table.get(name)
+            if n.part("Time") is not None or scope.table.time != "sub" and d is not None and d.shape == (bound,):
+                yield name
 
 
 def at(said: Said, world: World) -> Told:
@@ -222,7 +235,7 @@ def not_needed_of(said: Said, world: World) -> Told:
     names = {canonical_base(part.strip()) for latex in said.subjects for part in latex.split(",") if "dots" not in part}
     names -= {""}
     model = world.model(said.offset)
-    if len(names) != 1 or not names <= set(model.definitions):
+    if len(names) != 1 or not names <= set(model.definitions) or not AIM.search(said.text):
         return None
     return None, Relation(said.subjects[0], not_needed(model, names.pop()))
 

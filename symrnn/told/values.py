@@ -8,12 +8,14 @@ from symrnn.prove.ranges import RANGES, Interval, components, elementwise, inter
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.sentences import Said
 from symrnn.read.tree import Node
-from symrnn.told.guards import LINKS, blocked, functions_named, own_name, ranges_named
+from symrnn.told.guards import LINKS, POSITIVE, PRONOUN, blocked, does, functions_named, own_name, ranges_named
 from symrnn.told.world import World, plain
 
 Told = tuple[int | None, Relation] | None
 """What a sentence claims, and the formula that carries it (None: the sentence itself)."""
 
+PARAGRAPH = 400
+"""How many characters back a text may say that the arguments of a function are not negative."""
 SOFTMAX = "softmax"
 ONE = Node("Num", ("1",))
 
@@ -38,14 +40,20 @@ def function_range(said: Said, world: World) -> Told:
     name, claimed = role(said, world), interval(said.value)
     if name == SOFTMAX:
         return component_range(said, world)
-    if name not in RANGES or claimed is None or ranges_named(said.clause) > 1 or functions_named(said.clause) - {name}:
+    before = said.clause.partition(said.words)[0]
+    if name not in RANGES or claimed is None or ranges_named(said.clause) > 1 or functions_named(before + said.words) - {name}:
         return None
-    if blocked(f"{said.link} {said.clause}", "function") or not LINKS.fullmatch(said.link):
+    if blocked(f"{said.link} {said.clause}", "function") or not does(said.link, said.words):
         return None
     verdict = elementwise(name, claimed)
-    if verdict is None or verdict.word == "refuted" and any(map(world.refuted, said.spans)):
+    if verdict is None or verdict.word == "refuted" and (any(map(world.refuted, said.spans)) or _of_positive(said, world)):
         return None
     return _carrier(said, world, said.value), Relation(rf"{_written(name)}(u) \in {said.value}", verdict)
+
+
+def _of_positive(said: Said, world: World) -> bool:
+    """Whether the text before speaks of arguments that are not negative, so that a function with a sign might have none."""
+    return role(said, world) in ("tanh", "sigmoid") and POSITIVE.search(world.document.text, max(0, said.offset - PARAGRAPH), said.offset) is not None
 
 
 def component_range(said: Said, world: World) -> Told:
@@ -81,7 +89,8 @@ def function_map(said: Said, world: World) -> Told:
     if named is not None and (d := row.setting.scope.table.get(named.head)) is not None and d.role not in (None, name):
         return None
     verdict = mapped(name, *_ends(tree), least=_least(said, world))
-    return None if verdict is None else (at, Relation(row.span.latex, verdict))
+    linked = LINKS.fullmatch(said.link) or verdict is not None and verdict.word == "proved" and PRONOUN.search(said.link)
+    return (at, Relation(row.span.latex, verdict)) if verdict is not None and linked else None
 
 
 def _ends(tree: Node) -> tuple[Node, Node]:
@@ -134,8 +143,8 @@ def _bounded(said: Said, world: World) -> tuple[str, int] | None:
 
 def _least(said: Said, world: World) -> int | None:
     """The least number of components that the sentence of a map states."""
-    for bound in world.said:
-        if bound.kind == "bound" and said.spans[0] in bound.spans[1:] and (found := _bounded(bound, world)) is not None:
+    for bound in world.about("bound", said.spans[0]):
+        if (found := _bounded(bound, world)) is not None:
             tree = world.tree(said.spans[0])
             if tree is not None and found[0] == getattr(_power(_ends(tree)[0])[1], "head", ""):
                 return found[1]
@@ -147,8 +156,8 @@ def bound_of_map(said: Said, world: World) -> Told:
     found = _bounded(said, world)
     if found is None or found[1] != 1 or blocked(said.clause, "any"):
         return None
-    for other in world.said:
-        if other.kind != "map" or other.spans[0] not in said.spans[1:] or role(other, world) != SOFTMAX:
+    for other in (x for k in said.spans[1:] for x in world.about("map", k)):
+        if role(other, world) != SOFTMAX:
             continue
         tree = world.tree(other.spans[0])
         if tree is None or function_map(other, world) is None:
@@ -194,7 +203,7 @@ def codes(said: Said, world: World) -> Told:
     vocabulary, word = (world.last_before(kind, said.offset) for kind in ("vocabulary", "word"))
     if row is None or not vocabulary or not word or blocked(said.clause, "any"):
         return None
-    if len({s.value for s in world.said if s.kind == "vocabulary"}) > 1 or len(set(vocabulary)) < len(vocabulary):
+    if len({s.value for s in world.kinds.get("vocabulary", ())}) > 1 or len(set(vocabulary)) < len(vocabulary):
         return None
     columns = [re.findall("[01]", body) for body in re.findall(r"\\begin\{[pbv]?matrix\}(.*?)\\end", row.span.latex, re.S)]
     wanted = [["1" if letter == other else "0" for other in vocabulary] for letter in word[1:]]

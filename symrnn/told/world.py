@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import bisect
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
 
@@ -10,7 +11,9 @@ from symrnn.errors import SymrnnError
 from symrnn.expr import Symbol
 from symrnn.judge import Context, Relation
 from symrnn.model import Model
+from symrnn.read.document import Lines
 from symrnn.read.reader import read
+from symrnn.read.sentences import Said
 from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
 
@@ -26,6 +29,10 @@ class World:
     def __init__(self, compiled: Compiled, context: Context, judged: Callable[[int], Sequence[Relation]]) -> None:
         self.compiled, self.context, self._judged, self.said = compiled, context, judged, compiled.said
         self.document = compiled.document
+        self.lines = Lines(self.document.text)
+        self.kinds: dict[str, list[Said]] = {}
+        for said in self.said:
+            self.kinds.setdefault(said.kind, []).append(said)
         self._offsets = [row.span.offset for row in compiled.rows]
         self._displays = [n for n, row in enumerate(compiled.rows) if row.span.kind != "inline"]
         self._starts = [self._offsets[n] for n in self._displays]
@@ -74,7 +81,24 @@ class World:
 
     def last_before(self, kind: str, offset: int) -> str:
         """The value of the sentence of a kind that stands last before a place; empty where there is none."""
-        return next((s.value for s in reversed(self.said) if s.kind == kind and s.offset < offset), "")
+        return next((s.value for s in reversed(self.kinds.get(kind, ())) if s.offset < offset), "")
+
+    def about(self, kind: str, offset: int) -> list[Said]:
+        """The sentences of a kind that use the formula at an offset."""
+        return self._about.get((kind, offset), [])
+
+    @cached_property
+    def _about(self) -> dict[tuple[str, int], list[Said]]:
+        out: dict[tuple[str, int], list[Said]] = {}
+        for said in self.said:
+            for k in said.spans:
+                out.setdefault((said.kind, k), []).append(said)
+        return out
+
+    def displays_after(self, offset: int, near: int) -> list[Row]:
+        """The displays that begin after a place, within a number of characters."""
+        low, high = bisect.bisect_right(self._starts, offset), bisect.bisect_left(self._starts, offset + near)
+        return [self.compiled.rows[n] for n in self._displays[low:high]]
 
     def display_before(self, offset: int, near: int | None = None) -> Row | None:
         """The display before a place, with no heading between (and not farther than ``near`` characters)."""
@@ -99,14 +123,18 @@ class World:
         return frozenset(out)
 
     @cached_property
-    def steps(self) -> frozenset[str]:
-        """The letters up to which the time runs, in a sum or in the range of the time, and which no declaration uses as a size."""
-        out: set[str] = set()
+    def steps(self) -> Counter[str]:
+        """The letters up to which the time runs, in a sum or in the range of the time, each with how often; no sizes among them.
+
+        A letter that a declaration uses as a size, or a sentence as the number of something else, is left out.
+        """
+        out: Counter[str] = Counter()
         for row in self.compiled.rows:
             tree = row.reading.tree
             if tree is not None and any(mark in row.span.latex for mark in ("\\sum", "\\prod", "dots", "...", "\\le")):
-                out.update(m.head for n in walk(tree) if (m := _last(n, row.setting.scope.table.time_letter)) is not None)
-        return frozenset(out) - self.sizes_declared
+                out.update({m.head for n in walk(tree) if (m := _last(n, row.setting.scope.table.time_letter)) is not None})
+        counted = {name for s in self.kinds.get("count", ()) if s.value != "steps" for name in s.names}
+        return Counter({name: n for name, n in out.items() if name not in self.sizes_declared | counted})
 
 
 def _last(n: Node, letter: str) -> Node | None:
