@@ -167,10 +167,11 @@ class Auditor:
         return tuple(sorted((*told, *self._listings()), key=lambda e: e.span.offset))
 
     def _told(self, equations: list[Equation]) -> list[Equation]:
-        """The equations with what sentences claim: of a formula that has no verdict of its own, or as an entry for the sentence."""
+        """The equations with what sentences claim: of a formula that nothing else decides, or as an entry for the sentence."""
         places = {e.span.offset: n for n, e in enumerate(equations)}
-        out, own = list(equations), {n for n, e in enumerate(equations) if e.verdict is None}
+        out, own = list(equations), {n for n, e in enumerate(equations) if e.verdict in (None, "undecided")}
         extra: list[Equation] = []
+        told: set[int] = set()
         for r in rulings(self.compiled, self, lambda offset: out[places[offset]].relations if offset in places else ()):
             label = f"sentence: {r.kind}"
             found = () if r.relation is None else (r.relation,)
@@ -179,8 +180,9 @@ class Auditor:
                 extra.append(Equation(f"said-{len(extra) + 1}", r.span, r.role, found, r.reason, label))
             elif n in own:
                 e = out[n]
-                kept = tuple(x for x in e.relations if x.verdict.word is not None)
-                out[n] = replace(e, role=r.role, relations=(*kept, *found), reason=e.reason or r.reason, label=e.label or label)
+                kept = e.relations if n in told else ()
+                told.add(n)
+                out[n] = replace(e, role=r.role, relations=(*kept, *found), reason=r.reason, label=e.label or label)
         return [*out, *extra]
 
     def _listings(self) -> Iterator[Equation]:

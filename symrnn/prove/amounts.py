@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from symrnn.expr import Symbol
+from symrnn.expr import Size, Symbol
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 
@@ -16,36 +16,40 @@ LAST_T = 4
 """The number of steps up to which a stated size is compared with the one that the equations give."""
 
 
-def is_free(model: Model, symbol: Symbol) -> bool:
-    """Whether the sizes of a symbol are those of parameters of a recurrence, so that no number of steps determines them.
+def settled(model: Model, without: str = "") -> frozenset[Size]:
+    """The sizes that no number of steps determines: of a state that a square parameter multiplies, and of parameters that are vectors.
+
+    A parameter that is a matrix says too little, since a matrix without a time may be what some text calls the whole sequence of inputs
+    that is attended to. The parameter ``without`` does not count.
 
     >>> from symrnn.expr import apply
     >>> from symrnn.model import param, sequence
-    >>> h, e = sequence("h", "n"), sequence("e", "m")
-    >>> m = Model.build("m", [(h, apply("tanh", param("W", "n", "n") @ h[-1]))])
-    >>> is_free(m, h.attr), is_free(m, e.attr)
-    (True, False)
+    >>> h, o = sequence("h", "n"), sequence("o", "m")
+    >>> m = Model.build("m", [(h, apply("tanh", param("W", "n", "n") @ h[-1])), (o, param("V", "m", "n") @ h + param("c", "m"))])
+    >>> sorted(settled(m)), sorted(settled(m, "c"))
+    (['m', 'n'], ['n'])
     """
-    tied = {size for p in model.parameters for size in p.shape}
-    named = [size for size in symbol.shape if size != 1]
-    return bool(model.states and named) and all(isinstance(size, str) and size in tied for size in named)
+    own = [p for p in model.parameters if p.name != without]
+    square = {p.shape[0] for p in own if p.shape[0] == p.shape[1]} & {s.shape[0] for s in model.states}
+    return frozenset(square | {p.shape[0] for p in own if p.shape[1] == 1}) - {1} if model.states else frozenset()
 
 
-def size_by_steps(model: Model, symbol: Symbol, stated: Sequence[Amount], steps: str) -> Verdict | None:
-    """The verdict on a size that depends on the number of steps; None where the sizes are not free, or the stated one is no other.
+def size_by_steps(model: Model, symbol: Symbol, stated: Sequence[Amount], steps: str, named: bool = False) -> Verdict | None:
+    """The verdict on a size that depends on the number of steps; None where nothing settles the size, or the stated one is no other.
 
     ``stated`` has one entry for a vector and two for a matrix, each a function of the letters, the number of steps (``steps``) among
-    them.
+    them. ``named`` says that the text calls the symbol a parameter: then its own sizes are settled.
     """
     shape = symbol.shape[: len(stated)]
-    if not is_free(model, symbol) or len(stated) != (1 if symbol.shape[1] == 1 else 2):
+    fixed = settled(model, symbol.name) | ({n for n in shape if n != 1} if named and model.states else set())
+    if len(stated) != (1 if symbol.shape[1] == 1 else 2) or not all(isinstance(n, str) or n == 1 for n in shape):
         return None
     ones = dict.fromkeys(model.sizes, 1)
     for T in range(1, LAST_T + 1):
         values = [amount({**ones, steps: T}) for amount in stated]
         if any(v is None or v < 1 for v in values):
             continue
-        if any(v != 1 for v in values):
+        if any(v != 1 and n in fixed for v, n in zip(values, shape, strict=True)):
             sizes = {str(n): 1 for n in shape if n != 1}
             left, right = " x ".join("1" for _ in shape), " x ".join(map(str, values))
             given = " x ".join(map(str, shape))
@@ -58,7 +62,7 @@ def size_by_steps(model: Model, symbol: Symbol, stated: Sequence[Amount], steps:
 
 def count_of_steps(model: Model, symbol: Symbol, letter: str) -> Verdict | None:
     """The verdict on a letter that is said to be the number of steps and counts the components of ``symbol`` in a sum."""
-    if not is_free(model, symbol) or symbol.shape[1] != 1:
+    if symbol.shape[1] != 1 or symbol.shape[0] not in settled(model):
         return None
     return Verdict("refuted", "SR402", f"the sum runs over the components of {symbol.name}, of which there are {symbol.shape[0]} "
                    f"however many steps there are; with one component and two steps {letter} would be both 1 and 2", method="sizes",

@@ -100,7 +100,8 @@ COUNTED: Mapping[str, str] = MappingProxyType({
 ROWS: tuple[Row, ...] = (
     # -- sizes
     Row("size", rf"the {_SIZE} of (?:the )?(?:\w+ ){{0,3}}<s:symbols> {_IS} <v:dims>"),
-    Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?),? (?:of|with) {_SIZE} <v:dims>"),
+    Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?|bias(?:es)?|weights?|states?),? "
+               rf"(?:of|with) {_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> (?:has|have|{_IS} of|with|of) (?:the )?{_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> {_IS} (?:(?:an?|the) )?<v:dims>(?:-| )(?:\w+ ){{0,2}}matri(?:x|ces)"),
     Row("size", r"<v:dims>(?:-| )(?:\w+ ){0,2}matri(?:x|ces) <s:symbols>"),

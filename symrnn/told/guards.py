@@ -59,6 +59,11 @@ DEEDS = re.compile(r"(?:(?P<verb>[a-z]+) )?(?:(?:the|its|their|any|all|every|eac
                    rf"(?:\w+\.)?(?:{_FUNCTION}))(?:,? |$))*", re.I)
 """The words of a pattern that say where the values of a function lie: what it does, to what, and where to."""
 
+ATTENTION = re.compile(r"(?<![\\{])\b(?:attention|attend(?:s|ed|ing)?|align(?:s|ing|ments?)|aligned (?!\})|encoders?|annotations?|keys|"
+                       r"quer(?:y|ies)|convol\w+)\b", re.I)
+ROUND = 2000
+"""How many characters round a sentence a text may speak of attention, where vectors have one entry for each step."""
+
 _RULES = {kind: re.compile("|".join(rules), re.I) for kind, rules in GUARDS.items()}
 _FUNCTIONS = re.compile(rf"(?<![A-Za-z])(?:{_FUNCTION})(?![A-Za-z])", re.I)
 _RANGES = re.compile(r"[\[(\]]\s*[-+−–]?\s*(?:\d[\d.]*|\\infty)\s*,\s*[-+−–]?\s*(?:\d[\d.]*|\\infty)\s*[\])\[]")
@@ -80,6 +85,11 @@ def does(link: str, words: str) -> bool:
         return False
     verb = (found["verb"] or "").lower()
     return not link or verb.endswith(("s", "ing")) or re.search(r"\bto$", link) is not None
+
+
+def attends(text: str, at: int) -> bool:
+    """Whether a text speaks of attention round a place: there vectors may well have one entry for each step."""
+    return ATTENTION.search(text, max(0, at - ROUND), at + ROUND) is not None
 
 
 def own_name(name: str) -> str:

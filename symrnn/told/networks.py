@@ -8,7 +8,8 @@ from math import prod
 from types import MappingProxyType
 
 from symrnn.document import Row, claimed
-from symrnn.expr import symbols
+from symrnn.errors import SymrnnError
+from symrnn.expr import resize, symbols
 from symrnn.expr import walk as parts
 from symrnn.judge import Chain, Relation
 from symrnn.prove.amounts import Amount, count_of_steps, last_for_any, size_by_steps
@@ -20,7 +21,7 @@ from symrnn.read.sentences import Said
 from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node, walk
 from symrnn.setting import canonical_base
-from symrnn.told.guards import blocked
+from symrnn.told.guards import attends, blocked
 from symrnn.told.values import Told
 from symrnn.told.world import NEAR, World, plain
 
@@ -29,6 +30,8 @@ ARITHMETIC: Mapping[str, Callable[[list[int]], int]] = MappingProxyType({
 """What stands in a size, beside numbers and letters."""
 AIM = re.compile(r"\bto (?:compute|obtain|predict|get|evaluate|calculate|find)\b")
 """What a text says that something is needed for, or not."""
+PARAMETER = re.compile(r"\b(?:bias(?:es)?|weights?|parameters?|learn(?:ed|able|t)|train(?:ed|able))\b", re.I)
+"""Words for what a network learns."""
 ORDINALS = {"1st": 0, "first": 0, "2nd": 1, "second": 1, "3rd": 2, "third": 2, "last": -1}
 
 
@@ -42,6 +45,8 @@ def size(said: Said, world: World) -> Told:
     if tree is None or not world.steps or blocked(said.clause, "size"):
         return None
     letters = {n.head for n in walk(tree) if n.op == "Sym"}
+    if attends(world.document.text, said.offset):
+        return None
     steps = sorted(letters & set(world.steps))
     if not steps or plain(tree) and world.steps[steps[0]] < 2 or any(n.op == "Sym" and not plain(n) for n in walk(tree)):
         return None
@@ -52,7 +57,7 @@ def size(said: Said, world: World) -> Told:
         symbol = world.symbol(said.offset, named.head) if named is not None and named.op == "Sym" else None
         if named is None or symbol is None or symbol.kind == "variable" and named.part("Time") is None:
             continue
-        verdict = size_by_steps(model, symbol, [amount(n) for n in sizes], steps[0])
+        verdict = size_by_steps(model, symbol, [amount(n) for n in sizes], steps[0], PARAMETER.search(said.clause) is not None)
         row = world.row(said.spans[-1])
         if verdict is not None and row is not None:
             return row.span.offset, Relation(rf"\operatorname{{size}}({latex}) = {said.value}", verdict)
@@ -82,7 +87,7 @@ def count(said: Said, world: World) -> Told:
     explains = row is not None and len(said.spans) > 1 and row.span.offset == said.spans[1]
     if said.value != "steps" or tree is None or not plain(tree) or row is None or not explains or blocked(said.clause, "count"):
         return None
-    for name in _summed(row, tree.head):
+    for name in () if attends(world.document.text, said.offset) else _summed(row, tree.head):
         symbol = world.symbol(said.offset, name)
         verdict = None if symbol is None or symbol.kind != "variable" else count_of_steps(world.model(said.offset), symbol, tree.head)
         if verdict is not None:
@@ -192,8 +197,8 @@ def vanishes(said: Said, world: World) -> Told:
     if said.value != "last step" or row is None or row.reading.tree is None or blocked(said.clause, "named"):
         return None
     try:
-        value = Elaborator(row.setting.scope)(row.reading.tree)
-    except Meaningless:
+        value = resize(Elaborator(row.setting.scope)(row.reading.tree), world.context.sizes_of(row.setting))
+    except (Meaningless, SymrnnError):
         return None
     factors, todo = [], [value]
     while todo:

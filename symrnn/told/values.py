@@ -53,7 +53,8 @@ def function_range(said: Said, world: World) -> Told:
 
 def _of_positive(said: Said, world: World) -> bool:
     """Whether the text before speaks of arguments that are not negative, so that a function with a sign might have none."""
-    return role(said, world) in ("tanh", "sigmoid") and POSITIVE.search(world.document.text, max(0, said.offset - PARAGRAPH), said.offset) is not None
+    text, at = world.document.text, said.offset
+    return role(said, world) in ("tanh", "sigmoid") and POSITIVE.search(text, max(0, at - PARAGRAPH), at) is not None
 
 
 def component_range(said: Said, world: World) -> Told:
