@@ -163,7 +163,7 @@ class Auditor:
             if progress:
                 progress(n, len(self.compiled.rows), f"{self.document.path}:{row.span.line}")
             out.append(self._judge(row))
-        told = self._told(out) if self.tells and self.compiled.said else out
+        told = self._told(out) if self.tells else out
         return tuple(sorted((*told, *self._listings()), key=lambda e: e.span.offset))
 
     def _told(self, equations: list[Equation]) -> list[Equation]:

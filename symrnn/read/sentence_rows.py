@@ -82,6 +82,7 @@ _PARTS = "(?:components?|entr(?:y|ies)|elements?|coordinates?)"
 _SQUASH = "(?:squash|squeeze|compress|confine|restrict|limit|clip|map)(?:e?s|ed|ing)?"
 _VALUES = f"(?:numbers?|values?|outputs?|results?|activations?|{_PARTS})"
 _NO = "(?:can ?not|can[’']t|must not|may not|should not|shouldn[’']t)"
+_PLACE = "(?:hidden|state|layer|model|embedding|input|output)"
 _WRONG = "(?:wrong|incorrect|false|invalid|not (?:true|correct|valid|allowed|right))"
 
 COUNTED: Mapping[str, str] = MappingProxyType({
@@ -121,7 +122,10 @@ ROWS: tuple[Row, ...] = (
     Row("count", rf"<s:symbol> (?:{_IS} |, |\()(?:the |our )?(?:\w+ )?sequence length", value="steps"),
     Row("count", r"(?:sequences?|inputs?) of length <s:symbol>", value="steps"),
     Row("count", r"(?:sequence|mini-?batch|vocabulary) length <s:symbol>", value="steps"),
-    *(Row("count", rf"(?:with|over|for|after|has|have|into|among) <s:symbol> (?:{words})", value=what) for what, words in COUNTED.items()),
+    *(Row("count", rf"(?:with|over|for|after|has|have|into|among|are|of|us(?:es?|ing)) <s:symbol> (?:{words})", value=what)
+      for what, words in COUNTED.items()),
+    Row("count", rf"{_PLACE} (?:size|dimension|width) (?:is |of |equals )?<s:symbol>", value="units"),
+    Row("count", rf"<s:symbol> {_IS} (?:the )?(?:\w+ )?{_PLACE} (?:size|dimension|width)", value="units"),
     Row("count", rf"<s:symbol> {_IS} (?:the )?(?:mini-?)?batch size", value="samples"),
     Row("count", rf"<s:symbol> {_IS} (?:the )?(?:size of (?:the|our) vocabulary|vocabulary size)", value="classes"),
     # -- ranges of functions and components
@@ -217,10 +221,10 @@ ROWS: tuple[Row, ...] = (
                  r"\W{0,3}<v:columns>"),
     Row("vocabulary", r"(?:vocabulary|alphabet) (?:of|is|with) (?:\w+ ){0,4}[“‘\"'`]+(?P<v>\w{2,40})[”’\"'`]"),
     Row("word", r"[“‘\"'`](?P<v>\w{2,40})[”’\"'`] example"),
-    Row("word", r"example (?:of |is |word |string |sequence )?(?:the )?[“‘\"'`](?P<v>\w{2,40})[”’\"'`]"),
+    Row("word", r"example (?:of |is )?(?:the |a )?(?:word |string |sequence )?[“‘\"'`](?P<v>\w{2,40})[”’\"'`]"),
     # -- names, gates in words, and what no formula decides
-    Row("cell", r"(?P<v>LSTMs?|GRUs?|long short-term memory)\b~(?:has|have|uses?|consists? of|contains?|adds?|introduces?|employs?)\b~"
-                "gates?"),
+    *(Row("cell", rf"{name}\b~(?:has|have|uses?|consists? of|contains?|adds?|introduces?|employs?)\b~gates?", value=value)
+      for name, value in (("LSTMs?", "LSTM"), ("GRUs?", "GRU"), ("long short[- ]term memory", "LSTM"))),
     *(Row("unit", pattern.replace("UNIT", unit), value=unit) for unit in ("bits", "nats") for pattern in (
         "number of UNIT", "measured in UNIT", "in units of UNIT", "expressed in UNIT")),
     *(Row("arrangement", rf"{name.replace('-', '[- ]')}\b", value=name)
