@@ -91,8 +91,8 @@ def elementwise(name: str, claimed: Interval) -> Verdict | None:
     if own is None:
         return None
     if claimed.holds(own):
-        wider = "" if claimed == own else f"; the values lie in {own}, which the range that is stated holds"
-        return Verdict("proved", reason=f"every value lies in it{wider}", method=f"the range {own} of {name}", scope=EVERYWHERE,
+        wider = None if claimed == own else f"the values lie in {own}, which the range that is stated holds"
+        return Verdict("proved", reason=wider, method=f"the range {own} of {name}", scope=EVERYWHERE,
                        error_bound="0")
     system = balls()
     with system.scope():
