@@ -310,16 +310,20 @@ class _Flow:
         low = max(0, at - 3 * NEAR)
         return max((m.end() for m in self._ends.finditer(self.text, low, at + 1) if m.end() <= at), default=low)
 
+    def end(self, at: int) -> int:
+        """Where the sentence of a place ends; a sentence that goes on for very long is cut."""
+        high = min(len(self.text), at + FAR)
+        found = self._ends.search(self.text, at, high)
+        return found.start() + 1 if found else high
+
     def sentence(self, low: int, high: int) -> str:
         """The sentence round some words, as the document prints it, on one line."""
-        end = self._ends.search(self.text, high)
-        return self.shown(self.text[self.start(low) : end.start() + 1 if end else len(self.text)])
+        return self.shown(self.text[self.start(low) : self.end(high)])
 
     def clause(self, low: int, high: int) -> str:
         """The part of the sentence round some words that no semicolon and no colon divides."""
-        start, end = self.start(low), self._ends.search(self.text, high)
-        before = re.split(r"[;:](?=\s)", self.text[start:low])[-1]
-        after = re.split(r"[;:](?=\s)", self.text[high : end.start() + 1 if end else len(self.text)], maxsplit=1)[0]
+        before = re.split(r"[;:](?=\s)", self.text[self.start(low) : low])[-1]
+        after = re.split(r"[;:](?=\s)", self.text[high : self.end(high)], maxsplit=1)[0]
         return self.shown(before + self.text[low:high] + after)
 
     def shown(self, words: str) -> str:

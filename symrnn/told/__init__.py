@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from symrnn.document import Compiled, Row
-from symrnn.expr import Expr, symbols, walk
 from symrnn.judge import Context, Relation
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.document import Span
@@ -110,14 +109,7 @@ _LOG = re.compile(r"\\log\s*(_\{?\w+\}?)?")
 
 def cell(said: Said, world: World) -> Told:
     """An LSTM or a GRU told in words, in a text whose equations have no gates."""
-    gated = any(_is_gate(e) for m in world.models for e in m.definitions.values())
-    return None if gated else _open("no equations given")(said, world)
-
-
-def _is_gate(value: Expr) -> bool:
-    """Whether an equation has a sigmoid of something of the step before."""
-    return any(x.op == "apply" and x.attr == "sigmoid" and any(s.time is not None and s.time.offset < 0 for s in symbols(x))
-               for x in walk(value))
+    return None if world.gated else _open("no equations given")(said, world)
 
 
 JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({

@@ -52,8 +52,8 @@ PRONOUN = re.compile(r"(?:^|[.;]) ?(?:It|This|This function|it)$")
 """How a sentence begins that goes on about the function named last."""
 
 _FUNCTION = "|".join(WORDS)
-DEEDS = re.compile(r"(?:(?P<verb>[a-z]+) )?(?:(?:the|its|their|any|all|every|each|an?|only|real|of|input|output|arguments?|values?|"
-                   r"activations?|pre-?activations?|inputs?|outputs?|numbers?|results?|everything|anything|signals?|vectors?|components?|"
+DEEDS = re.compile(r"(?:(?P<verb>[a-z]+) )?(?:(?:the|its|their|any|all|every|each|an?|only|real|real-valued|of|input|output|arguments?|"
+                   r"values?|activations?|pre-?activations?|inputs?|outputs?|numbers?|results?|everything|anything|signals?|vectors?|components?|"
                    r"entries|elements?|that|is|are|be|it|lies?|to|into|onto|in|within|between|from|and|range|interval|zero|one|minus|"
                    r"open|closed|strictly|whose|with|has|always|takes|function|[-+\d.,()\[\]−–]+|\$[^$]*\$|"
                    rf"(?:\w+\.)?(?:{_FUNCTION}))(?:,? |$))*", re.I)
@@ -81,7 +81,7 @@ def does(link: str, words: str) -> bool:
     (True, False, True)
     """
     found = DEEDS.fullmatch(words)
-    if found is None or not LINKS.fullmatch(link):
+    if found is None or not (LINKS.fullmatch(link) or PRONOUN.search(link)):
         return False
     verb = (found["verb"] or "").lower()
     return not link or verb.endswith(("s", "ing")) or re.search(r"\bto$", link) is not None

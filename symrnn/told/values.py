@@ -46,7 +46,8 @@ def function_range(said: Said, world: World) -> Told:
     if blocked(f"{said.link} {said.clause}", "function") or not does(said.link, said.words):
         return None
     verdict = elementwise(name, claimed)
-    if verdict is None or verdict.word == "refuted" and (any(map(world.refuted, said.spans)) or _of_positive(said, world)):
+    doubtful = not LINKS.fullmatch(said.link) or any(map(world.refuted, said.spans)) or _of_positive(said, world)
+    if verdict is None or verdict.word != "proved" and doubtful:
         return None
     return _carrier(said, world, said.value), Relation(rf"{_written(name)}(u) \in {said.value}", verdict)
 
@@ -62,14 +63,19 @@ def component_range(said: Said, world: World) -> Told:
     name, claimed = role(said, world), interval(said.value)
     if name in RANGES:
         return function_range(said, world)
-    if name != SOFTMAX or claimed is None or functions_named(said.clause) - {SOFTMAX} or blocked(said.clause, "any"):
+    if name != SOFTMAX or claimed is None or not _of_softmax(said):
         return None
     return _carrier(said, world, said.value), Relation(rf"\mathrm{{softmax}}(u)_k \in {said.value}", components(claimed))
 
 
+def _of_softmax(said: Said) -> bool:
+    """Whether a sentence names softmax, and its clause speaks of no other function and denies nothing."""
+    return SOFTMAX in functions_named(said.text) and not functions_named(said.clause) - {SOFTMAX} and not blocked(said.clause, "any")
+
+
 def sums_to_one_of(said: Said, world: World) -> Told:
     """``the components of softmax add up to 1``."""
-    if role(said, world) != SOFTMAX or functions_named(said.clause) - {SOFTMAX} or blocked(said.clause, "any"):
+    if role(said, world) != SOFTMAX or not _of_softmax(said):
         return None
     return None, Relation(r"\sum_k \mathrm{softmax}(u)_k = 1", sums_to_one())
 

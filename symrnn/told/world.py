@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import bisect
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -21,6 +22,7 @@ NEAR = 800
 """How many characters may stand between a display and a sentence that explains its letters."""
 EMPTY = Model("nothing", ())
 COUNTED_FROM = ("0", "1")
+_GATE = re.compile(r"=\s*\\?(?:sigma|sigm|sigmoid|(?:mathrm|text|operatorname)\s*\{sigm(?:oid)?\})\s*(?:\\left)?\s*[(\[][^=]*[+,]")
 
 
 class World:
@@ -53,18 +55,10 @@ class World:
 
     def model(self, offset: int) -> Model:
         """The model of the scope of a place; one without equations where they do not fit."""
-        return self._model(self.setting(offset))
-
-    def _model(self, setting: Setting) -> Model:
         try:
-            return self.context.model_of(setting)
+            return self.context.model_of(self.setting(offset))
         except SymrnnError:
             return EMPTY
-
-    @property
-    def models(self) -> list[Model]:
-        """The models of all scopes."""
-        return [self._model(s) for s in self.compiled.settings.values()]
 
     def symbol(self, offset: int, name: str) -> Symbol | None:
         """A parameter or a variable of the model."""
@@ -110,6 +104,11 @@ class World:
         if near is not None and offset - end > near or any(end <= h.offset < offset for h in self.document.headings):
             return None
         return row
+
+    @cached_property
+    def gated(self) -> bool:
+        """Whether some equation is that of a gate: a sigmoid of a sum, or of several arguments."""
+        return any(_GATE.search(row.span.latex) for row in self.compiled.rows)
 
     @cached_property
     def sizes_declared(self) -> frozenset[str]:
