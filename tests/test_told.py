@@ -264,6 +264,29 @@ def test_the_codes_of_the_letters_to_predict_are_checked_against_the_vocabulary(
     assert told(CODES.replace("A vocabulary of three letters “abn”. ", "")) == []
 
 
+LISTED = """
+```python
+state = [0.25, -0.5, 0.75]
+```
+
+0.25 (unit 1): the number.
+
+{} (unit 2): the tense.
+
+0.75 (unit 3): the mood.
+"""
+
+
+@pytest.mark.parametrize(("value", "word"), [("-0.5", "proved"), ("0.5", "refuted"), ("0.55", "undecided")])
+def test_an_entry_in_the_text_is_the_one_that_the_listing_prints(value, word):
+    assert [verdict for _, verdict, _ in told(LISTED.format(value))] == ["proved", word, "proved"]
+
+
+def test_entries_that_do_not_fit_the_listing_are_those_of_another_vector():
+    assert told(LISTED.format("0.5").replace("0.75 (", "0.1 (")) == []
+    assert told(LISTED.format("0.5").replace("(unit 3)", "(unit 4)")) == []
+
+
 # ------------------------------------------------------------------------------------------------------------- terms and sources
 def test_a_term_that_the_display_does_not_have_is_no_term_of_it():
     right = r"The second term $M^\top \operatorname{diag}(1 - g_{k+1}^2) \frac{\partial E}{\partial g_{k+1}}$ is zero at the last step."

@@ -5,10 +5,11 @@ The parameters of a recurrence are the same at every step and for every number o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 from symrnn.expr import Size, Symbol
 from symrnn.model import Model
-from symrnn.prove.verdict import Verdict
+from symrnn.prove.verdict import EVERYWHERE, Verdict
 
 Amount = Callable[[Mapping[str, int]], int | None]
 """A number that a text prints, from the values of its letters; None where it is none."""
@@ -75,3 +76,21 @@ def last_for_any(model: Model, symbol: Symbol, steps: str, now: str) -> Verdict 
         return None
     return Verdict("refuted", "SR404", f"{symbol.name} is defined at every step up to {steps}; at {steps} = 2 and {now} = 1 they differ",
                    method="steps", counterexample={"T": 2, "sizes": {}, "values": {now: "1"}, "left": "2", "right": "1"})
+
+
+def entry_of(listed: Sequence[Fraction], number: int, stated: Fraction) -> Verdict:
+    """The verdict on the value of an entry, counted from one, of a vector whose entries are listed.
+
+    Only a wrong sign is certain: a text may round, or speak of another vector.
+
+    >>> entry_of([Fraction(1, 2), Fraction(-3, 4)], 2, Fraction(3, 4)).code
+    'SR203'
+    """
+    own = listed[number - 1]
+    if own == stated:
+        return Verdict("proved", method="the entry as it is listed", scope=EVERYWHERE, error_bound="0")
+    if own == -stated:
+        left, right = f"{float(own):g}", f"{float(stated):g}"
+        return Verdict("refuted", "SR203", f"entry {number} is listed as {left}", method="the entry as it is listed",
+                       counterexample={"T": None, "sizes": {}, "values": {}, "left": left, "right": right})
+    return Verdict("undecided", "SR303", f"entry {number} is listed as {float(own):g}; the text may round, or mean another vector")

@@ -66,6 +66,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
     Kind("codes", "claim", "here", "what is to be predicted has the codes {v}"),
     Kind("vocabulary", "condition", "onward", "the symbols that are coded are those of {v}, in this order"),
     Kind("word", "condition", "onward", "the example is the sequence of the letters of {v}"),
+    Kind("entry", "claim", "here", "an entry of a vector that a listing prints, with its number counted from one: {v}"),
     Kind("cell", "claim", "here", "how the gates of {v} work, told in words"),
     Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}"),
 )})
@@ -222,6 +223,7 @@ ROWS: tuple[Row, ...] = (
     Row("vocabulary", r"(?:vocabulary|alphabet) (?:of|is|with) (?:\w+ ){0,4}[“‘\"'`]+(?P<v>\w{2,40})[”’\"'`]"),
     Row("word", r"[“‘\"'`](?P<v>\w{2,40})[”’\"'`] example"),
     Row("word", r"example (?:of |is )?(?:the |a )?(?:word |string |sequence )?[“‘\"'`](?P<v>\w{2,40})[”’\"'`]"),
+    Row("entry", r"(?P<v>[-−–]?\d+\.\d+) \((?:unit|entry|component|neuron) (?P<w>\d+)\)"),
     # -- names, gates in words, and what no formula decides
     *(Row("cell", rf"{name}\b~(?:has|have|uses?|consists? of|contains?|adds?|introduces?|employs?)\b~gates?", value=value)
       for name, value in (("LSTMs?", "LSTM"), ("GRUs?", "GRU"), ("long short[- ]term memory", "LSTM"))),

@@ -122,6 +122,7 @@ JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
     "map": values.function_map,
     "bound": values.bound_of_map,
     "codes": values.codes,
+    "entry": values.entry,
     "term": networks.term,
     "vanishes": networks.vanishes,
     "sources": networks.sources_of,

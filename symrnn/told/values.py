@@ -2,8 +2,10 @@ r"""Sentences about values: where those of a function lie, what a map keeps, wha
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from symrnn.judge import Relation
+from symrnn.prove.amounts import entry_of
 from symrnn.prove.ranges import RANGES, Interval, components, elementwise, interval, keeps_size, single_component, sums_to_one
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.sentences import Said
@@ -14,6 +16,8 @@ from symrnn.told.world import World, plain
 Told = tuple[int | None, Relation] | None
 """What a sentence claims, and the formula that carries it (None: the sentence itself)."""
 
+LISTING = 3000
+"""How many characters after a listing a text may still speak of its entries."""
 PARAGRAPH = 400
 """How many characters back a text may say that the arguments of a function are not negative."""
 SOFTMAX = "softmax"
@@ -222,3 +226,36 @@ def codes(said: Said, world: World) -> Told:
         verdict = Verdict("undecided", "SR303", f"not the codes of {', '.join(word[1:])} in the order {order}; "
                           "the text may mean another word or another order")
     return at, Relation(row.span.latex, verdict)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- listings
+_LISTED = re.compile(r"(\w+)\s*=\s*(?:\w+\.\w+\()?\[\s*([-+\d.]+(?:\s*,\s*[-+\d.]+)*)\s*\]")
+
+
+def entry(said: Said, world: World) -> Told:
+    """``0.92 (Unit 2)``, of a vector that a listing prints before: judged where most entries that the text names are those listed."""
+    found = [m for m in _LISTED.finditer(world.document.text, max(0, said.offset - LISTING), said.offset)]
+    if not found or blocked(said.clause, "any"):
+        return None
+    name, listed = found[-1][1], [_decimal(x) for x in found[-1][2].split(",")]
+    named = [_entry(s) for s in world.kinds["entry"] if found[-1].end() <= s.offset < found[-1].end() + LISTING]
+    (stated, number), numbers = _entry(said), [x for x in listed if x is not None]
+    if len(numbers) != len(listed) or any(not 1 <= n <= len(numbers) for _, n in named):
+        return None
+    right = sum(numbers[n - 1] == x for x, n in named)
+    if 2 * right <= len(named) or right < 2:
+        return None
+    return None, Relation(rf"\text{{{name}}}_{{{number}}} = {said.value.split()[0]}", entry_of(numbers, number, stated))
+
+
+def _entry(said: Said) -> tuple[Fraction, int]:
+    """The value that a text gives an entry, and its number."""
+    value, _, number = said.value.split()
+    return Fraction(re.sub("[−–]", "-", value)), int(number)
+
+
+def _decimal(text: str) -> Fraction | None:
+    try:
+        return Fraction(text.strip())
+    except ValueError:
+        return None
