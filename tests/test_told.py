@@ -106,6 +106,10 @@ def test_a_letter_that_the_text_uses_for_a_size_is_no_number_of_steps():
     assert about(r"There are $K$ hidden units. The size of $M$ is $K \times K$.") == []
 
 
+def test_a_letter_that_a_sentence_calls_a_size_first_stays_a_size():
+    assert told("The state $g_k$ is a vector of size $K$.\n" + NETWORK + "\n$b$ is the bias vector of size $K$\n") == []
+
+
 def test_a_single_letter_declares_a_size_unless_the_time_runs_up_to_it_in_two_places():
     once = NETWORK.replace(r"where $k = 1, \dots, K$.", "")
     assert about("$b$ is the bias vector of size $K$", once) == []

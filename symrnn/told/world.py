@@ -13,6 +13,7 @@ from symrnn.expr import Symbol
 from symrnn.judge import Context, Relation
 from symrnn.model import Model
 from symrnn.read.document import Lines
+from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.sentences import Said
 from symrnn.read.tree import Node, walk
@@ -125,15 +126,21 @@ class World:
     def steps(self) -> Counter[str]:
         """The letters up to which the time runs, in a sum or in the range of the time, each with how often; no sizes among them.
 
-        A letter that a declaration uses as a size, or a sentence as the number of something else, is left out.
+        A letter that a declaration uses as a size is left out, and one that a sentence calls a size before, or the number of something
+        else.
         """
-        out: Counter[str] = Counter()
+        found: dict[str, list[int]] = {}
         for row in self.compiled.rows:
             tree = row.reading.tree
             if tree is not None and any(mark in row.span.latex for mark in ("\\sum", "\\prod", "dots", "...", "\\le")):
-                out.update({m.head for n in walk(tree) if (m := _last(n, row.setting.scope.table.time_letter)) is not None})
+                for name in {m.head for n in walk(tree) if (m := _last(n, row.setting.scope.table.time_letter)) is not None}:
+                    found.setdefault(name, []).append(row.span.offset)
         counted = {name for s in self.kinds.get("count", ()) if s.value != "steps" for name in s.names}
-        return Counter({name: n for name, n in out.items() if name not in self.sizes_declared | counted})
+        for s in self.kinds.get("size", ()):
+            name = canonical_name(s.value)
+            if name in found and s.offset < found[name][0]:
+                counted.add(name)
+        return Counter({name: len(places) for name, places in found.items() if name not in self.sizes_declared | counted})
 
 
 def _last(n: Node, letter: str) -> Node | None:
