@@ -18,12 +18,22 @@ class Kind:
 
     Role: claim (can be wrong), condition (restricts what it reaches), mention (takes back), note (listed, not judged).
     Reach: here, next (the display that follows), before (the display before), onward (from here to the end of the section).
+    ``words`` are pieces of words of which every sentence of the kind holds one, in small letters; ``a|b+c`` is one of a and b, and c with
+    it (``_`` is a space, ``\\x02`` a formula). ``formula`` says that it holds a formula in any case. Other sentences are not searched.
     """
 
     name: str
     role: str
     reach: str
     meaning: str
+    words: str
+    formula: bool = False
+
+    @property
+    def needles(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        """The words as a text holds them: one of the sets, of a set every group, of a group one word."""
+        sets = (word.replace("_", " ").split("+") for word in self.words.split(" "))
+        return tuple(tuple(tuple(group.split("|")) for group in one) for one in sets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +48,59 @@ class Row:
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
-    Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix"),
-    Kind("rank", "claim", "here", "{s} is an array with {v} axes"),
-    Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}"),
-    Kind("range", "claim", "here", "the function {s} takes its values in the interval {v}"),
-    Kind("component-range", "claim", "here", "every component of (what) {s} (gives) lies in the interval {v}"),
-    Kind("constant", "claim", "here", "the function {s} is constant, with the value or the equation {v}"),
-    Kind("identity", "claim", "here", "the function {s} gives back its argument"),
-    Kind("at", "claim", "here", "what the sentence names, {s}, is meant at {v}"),
-    Kind("bound", "condition", "here", "{v} holds for what the sentence states; the spans after the first are what it is stated of"),
-    Kind("case", "condition", "next", "the display that follows holds for {v}; the spans are the condition and the display"),
-    Kind("initial-zero", "condition", "onward", "the sequence {s} begins with zeros"),
-    Kind("dropped", "condition", "onward", "{s} (or, without a subject, every {v}) is zero from here on"),
-    Kind("one-hot", "condition", "onward", "{s} has one entry 1 and zeros elsewhere"),
-    Kind("distribution", "condition", "onward", "the entries of {s} are not negative and sum to one"),
-    Kind("sums-to-one", "claim", "here", "the components that the function {s} gives sum to one"),
-    Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used"),
-    Kind("not-needed", "claim", "here", "{s} need not be computed"),
-    Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step"),
-    Kind("delay", "claim", "here", "the output is {v} steps late"),
-    Kind("sources", "claim", "here", "the gradient of {s} (the subject named first) comes from the others"),
-    Kind("vanishes", "claim", "here", "{s} is zero at the {v}"),
-    Kind("unit", "claim", "here", "the logarithms are those of {v}"),
-    Kind("arrangement", "claim", "here", "the network is {v}"),
-    Kind("map", "claim", "here", "the function {s} maps as {v} says"),
-    Kind("term", "claim", "before", "{s} is the {v} term of the display before"),
-    Kind("codes", "claim", "here", "what is to be predicted has the codes {v}"),
-    Kind("vocabulary", "condition", "onward", "the symbols that are coded are those of {v}, in this order"),
-    Kind("word", "condition", "onward", "the example is the sequence of the letters of {v}"),
-    Kind("entry", "claim", "here", "an entry of a vector that a listing prints, with its number counted from one: {v}"),
-    Kind("cell", "claim", "here", "how the gates of {v} work, told in words"),
-    Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}"),
+    Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix",
+         "size shape dimension length order matri vector component entr element coordinate rows", formula=True),
+    Kind("rank", "claim", "here", "{s} is an array with {v} axes", "array tensor", formula=True),
+    Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}",
+         "number length step element token word character symbol item unit neuron perceptron cell node class categor label "
+         "outcome letter feature input output example sample sequence layer parameter weight batch vocabulary size dimension "
+         "width", formula=True),
+    Kind("range", "claim", "here", "the function {s} takes its values in the interval {v}",
+         "squash squeez compress confin restrict limit clip map "
+         "output|give|giving|return|produc|yield|take|number|value|range|image|lie|has+\x02|[|(|between|from|range|interval|zero|0|1"),
+    Kind("component-range", "claim", "here", "every component of (what) {s} (gives) lies in the interval {v}",
+         "component|entr|element|coordinate|number|value|output|result|activation+\x02|[|(|between|from|range|interval|zero|0|1"),
+    Kind("constant", "claim", "here", "the function {s} is constant, with the value or the equation {v}",
+         "const identically always", formula=True),
+    Kind("identity", "claim", "here", "the function {s} gives back its argument", "identity", formula=True),
+    Kind("at", "claim", "here", "what the sentence names, {s}, is meant at {v}",
+         "at+time|step|point|moment|where|when|\x02 evaluated", formula=True),
+    Kind("bound", "condition", "here", "{v} holds for what the sentence states; the spans after the first are what it is stated of",
+         "where with for provided assuming if given and when", formula=True),
+    Kind("case", "condition", "next", "the display that follows holds for {v}; the spans are the condition and the display",
+         "when if for suppose assum case", formula=True),
+    Kind("initial-zero", "condition", "onward", "the sequence {s} begins with zeros",
+         "init start+\x02 begin+\x02 set+\x02 tak+\x02 let+\x02 with+\x02"),
+    Kind("dropped", "condition", "onward", "{s} (or, without a subject, every {v}) is zero from here on", "bias"),
+    Kind("one-hot", "condition", "onward", "{s} has one entry 1 and zeros elsewhere", "hot elsewhere all+\x02"),
+    Kind("distribution", "condition", "onward", "the entries of {s} are not negative and sum to one",
+         "distribution sum add", formula=True),
+    Kind("sums-to-one", "claim", "here", "the components that the function {s} gives sum to one", "sum add"),
+    Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used",
+         "not|n't|n’t|wrong|incorrect|false|invalid|tempting|mistake+\x02 not|n't|n’t+because"),
+    Kind("not-needed", "claim", "here", "{s} need not be computed",
+         "compute computing evaluat calculat store need", formula=True),
+    Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step",
+         "shared+step reused+step same+step tied+step"),
+    Kind("delay", "claim", "here", "the output is {v} steps late", "delay late+step lag+step shifted+step behind+step"),
+    Kind("sources", "claim", "here", "the gradient of {s} (the subject named first) comes from the others",
+         "source contribution gradient term influence affect contribute enter", formula=True),
+    Kind("vanishes", "claim", "here", "{s} is zero at the {v}", "last final first initial", formula=True),
+    Kind("unit", "claim", "here", "the logarithms are those of {v}", "bits nats"),
+    Kind("arrangement", "claim", "here", "the network is {v}", "to-many to_many to-one to_one"),
+    Kind("map", "claim", "here", "the function {s} maps as {v} says",
+         "map send take goes function activation layer nonlinearity", formula=True),
+    Kind("term", "claim", "before", "{s} is the {v} term of the display before", "term", formula=True),
+    Kind("codes", "claim", "here", "what is to be predicted has the codes {v}",
+         "target label true desired expected correct", formula=True),
+    Kind("vocabulary", "condition", "onward", "the symbols that are coded are those of {v}, in this order",
+         "vocabulary alphabet"),
+    Kind("word", "condition", "onward", "the example is the sequence of the letters of {v}", "example"),
+    Kind("entry", "claim", "here", "an entry of a vector that a listing prints, with its number counted from one: {v}",
+         "unit+( entry+( component+( neuron+("),
+    Kind("cell", "claim", "here", "how the gates of {v} work, told in words", "gate+lstm|gru|long"),
+    Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}",
+         "turing better+work|perform|do state+art plausible effectiveness"),
 )})
 """Every kind of sentence."""
 

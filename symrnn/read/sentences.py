@@ -22,6 +22,8 @@ from symrnn.read.symbols import STANDARD
 
 NEAR = 400
 """How many characters back the function or symbol may stand that a sentence speaks of without naming it."""
+BEYOND = 3
+"""How many sentences after its first one a pattern may go on."""
 FAR = 2000
 """How many characters away a sum may stand whose bound a sentence explains."""
 
@@ -35,6 +37,7 @@ WORDS = tuple(sorted({*(n for n in STANDARD if n.isalpha() and len(n) > 2), "log
 """Functions that sentences name."""
 
 _FLAGS = "SPRECNFDZMV"
+_SMALL = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _CONTROL = dict.fromkeys(map(ord, "\x02\x03\x04"), " ")
 _NUMERAL = r"(?:[-−–+]?\d+(?:\.\d+)?|zero|(?:minus )?one)"
 _FUNCTION = rf"(?:\b(?:np\.|torch\.|math\.)?(?:{'|'.join(WORDS)})\b)"
@@ -115,14 +118,20 @@ def sentences(document: Document) -> list[Said]:
     """Everything that a pattern of ``ROWS`` recognises, in the order of the text; no words are taken twice for one kind."""
     flow = _Flow(document)
     found: list[Said] = []
+    places = flow.places()
     taken: dict[str, list[tuple[int, int]]] = {}
     for row in ROWS:
-        for m in _compiled(row.pattern).finditer(flow.text):
-            said = _said(flow, row, m)
-            spots = taken.setdefault(row.kind, [])
-            if said is not None and not any(a < m.end() and m.start() < b for a, b in spots):
-                spots.append(m.span())
-                found.append(said)
+        spots, end = taken.setdefault(row.kind, []), 0
+        for low, high, far in places[row.kind]:
+            for m in _compiled(row.pattern).finditer(flow.text, max(low, end), far):
+                if m.start() >= high:
+                    break
+                end = m.end()
+                said = _said(flow, row, m)
+                k = bisect.bisect_left(spots, m.span())
+                if said is not None and not any(a < m.end() and m.start() < b for a, b in spots[max(0, k - 1) : k + 1]):
+                    spots.insert(k, m.span())
+                    found.append(said)
     cases = {s.spans[0] for s in found if s.kind == "case"}
     kept = (s for s in found if s.kind not in ("bound", "at") or s.spans[0] not in cases)
     return sorted(kept, key=lambda s: (s.offset, s.kind, s.value))
@@ -233,6 +242,31 @@ class _Flow:
         self._ends = re.compile(r"[.!?]\s+|\x04|\n" + ("" if unwrapped else r"(?=\s*\n|\s*[-*•]\s|\s*\d+[.)]\s)"))
         self.marks = [m.start() for m in re.finditer("\x02", self.text)]
 
+    def places(self) -> dict[str, list[tuple[int, int, int]]]:
+        """For each kind the sentences that hold words of it: where they begin and end, and how far what begins there may go on.
+
+        A pattern that goes on from words to a display, or back, may find its words a sentence or two further on.
+        """
+        starts = [0, *(m.end() for m in re.finditer(r"[.!?]\s+|\n\s*\n", self.text))]
+        ends = [*starts[1:], *[len(self.text)] * (BEYOND + 1)]
+        lower = self.text.lower()
+        if len(lower) != len(self.text):                              # a letter whose small form is two: then only plain letters
+            lower = self.text.translate(_SMALL)
+        spots: dict[str, set[int]] = {}
+        out = {}
+        for kind in KINDS.values():
+            numbers: set[int] = set()
+            across = range(BEYOND + 1) if any("\\W{" in row.pattern for row in ROWS if row.kind == kind.name) else range(1)
+
+            def holding(group: Sequence[str], across: range = across) -> set[int]:
+                found = set().union(*(spots.get(w) or spots.setdefault(w, _pieces(lower, w, starts, ends)) for w in group))
+                return {n - k for n in found for k in across if n >= k}
+            for one in kind.needles:
+                numbers |= set.intersection(*map(holding, one))
+            numbers = numbers & holding(["\x02"]) if kind.formula else numbers
+            out[kind.name] = [(starts[n], ends[n], ends[n + BEYOND]) for n in sorted(numbers)]
+        return out
+
     def offset(self, at: int) -> int:
         """The offset in the document of a place in the words."""
         k = bisect.bisect_right(self.outs, at) - 1
@@ -330,6 +364,16 @@ class _Flow:
         """Some words as the document prints them, on one line."""
         words = re.sub(r"\x02[^:]*:(\d+)\x03", lambda m: f"${self.document.spans[int(m[1])].latex}$", words)
         return " ".join(words.replace("\x04", " ").split())
+
+
+def _pieces(text: str, word: str, starts: Sequence[int], ends: Sequence[int]) -> set[int]:
+    """The numbers of the pieces of a text that hold a word."""
+    out, at = set(), text.find(word)
+    while at >= 0:
+        n = bisect.bisect_right(starts, at) - 1
+        out.add(n)
+        at = text.find(word, max(ends[n], at + 1))
+    return out
 
 
 # ------------------------------------------------------------------------------------------------------------ kinds of formulas
