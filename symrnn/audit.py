@@ -23,6 +23,7 @@ from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.sums import summed
 from symrnn.setting import Setting
+from symrnn.told import rulings
 from symrnn.unclear import unclear
 from symrnn.write.notation import Notation
 
@@ -143,6 +144,7 @@ class Auditor:
         self.opened: dict[str, str] = {}
         self.unclear = unclear(self.compiled)
         self._sizes: dict[str, Mapping[str, Size]] = {}
+        self.tells = claims_from is None
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions, and of every stack in a listing that was judged."""
@@ -161,7 +163,27 @@ class Auditor:
             if progress:
                 progress(n, len(self.compiled.rows), f"{self.document.path}:{row.span.line}")
             out.append(self._judge(row))
-        return tuple(sorted((*out, *self._listings()), key=lambda e: e.span.offset))
+        told = self._told(out) if self.tells else out
+        return tuple(sorted((*told, *self._listings()), key=lambda e: e.span.offset))
+
+    def _told(self, equations: list[Equation]) -> list[Equation]:
+        """The equations with what sentences claim: of a formula that nothing else decides, or as an entry for the sentence."""
+        places = {e.span.offset: n for n, e in enumerate(equations)}
+        out, own = list(equations), {n for n, e in enumerate(equations) if e.verdict in (None, "undecided")}
+        extra: list[Equation] = []
+        told: set[int] = set()
+        for r in rulings(self.compiled, self, lambda offset: out[places[offset]].relations if offset in places else ()):
+            label = f"sentence: {r.kind}"
+            found = () if r.relation is None else (r.relation,)
+            n = places.get(r.at) if r.at is not None else None
+            if n is None:
+                extra.append(Equation(f"said-{len(extra) + 1}", r.span, r.role, found, r.reason, label))
+            elif n in own:
+                e = out[n]
+                kept = e.relations if n in told else ()
+                told.add(n)
+                out[n] = replace(e, role=r.role, relations=(*kept, *found), reason=r.reason, label=e.label or label)
+        return [*out, *extra]
 
     def _listings(self) -> Iterator[Equation]:
         """The statements of listings that compute what the equations define."""

@@ -192,6 +192,50 @@ CODES: tuple[Code, ...] = (
         fix="state it as a product over t, or allow more time with --timeout",
         limits="Counted steps decide first; the clock is only a guard.",
     ),
+    Code(
+        "SR401", "size-from-steps", "A size is tied to the number of steps",
+        what="A sentence gives a weight, a bias or a state a size that depends on the number of steps. The equations give it a size "
+             "that is the same for every number of steps.",
+        why="The parameters of a recurrent network are shared by all steps: they are as large for a sequence of three as for one of a "
+            "thousand. Code that allocates them by the length of a sequence works for one length at most.",
+        example=r"b is the hidden bias of size T, with h_t = \tanh(W h_{t-1} + U x_t + b) and t = 1, \dots, T",
+        fix=r"b has as many entries as h_t",
+        limits="Only where the equations tie the size to a parameter of a recurrence: weights of attention over T inputs may have the "
+               "size T. A sentence about any other size declares it and is not judged.",
+    ),
+    Code(
+        "SR402", "wrong-count", "A letter is said to count something else than it does",
+        what="A sentence beside a sum says that its bound is the number of steps, but the sum runs over the components of a vector.",
+        why="A vector has its components at every step, so the two numbers have nothing to do with each other.",
+        example=r"p_i = e^{o_i} / \sum_{j=1}^{n} e^{o_j}, where n is the length of the sequence and o_t = V h_t",
+        fix="n is the number of entries of o_t",
+        limits="Only the display just before the sentence is looked at, and only components of what an equation defines at every step.",
+    ),
+    Code(
+        "SR403", "wrong-range", "The values do not lie in the range that is stated",
+        what="A sentence or a map says in which interval the values of a function lie, and some value lies outside.",
+        why="Who believes that tanh is never negative chooses the wrong function for a gate, or the wrong scale for a target.",
+        example=r"tanh squashes its argument to the range [0, 1]",
+        fix=r"tanh squashes its argument to the range (-1, 1)",
+        limits="Functions of the table of ranges only. A range that is too wide is no error. A sentence that alters the function "
+               "(scaled, of positive arguments, its derivative) is not judged.",
+    ),
+    Code(
+        "SR404", "wrong-step", "The last step is taken for the present one",
+        what="A sentence says of what is defined at every step that it is meant where the last step is the present one.",
+        why="The step that runs and the number of steps are two letters: they agree at the end of the sequence only.",
+        example=r"p_t is the softmax of o_t at T = t",
+        fix=r"p_t is the softmax of o_t at step t",
+        limits="Only where the letter of the last step stands first; `at t = T` restricts what is said to the last step.",
+    ),
+    Code(
+        "SR405", "bound-too-wide", "A condition lets in a case in which the statement fails",
+        what="What is stated holds under a stronger condition than the one that is printed beside it.",
+        why="The missing case is usually an edge that code meets: one class, one step, one unit.",
+        example=r"softmax maps R^K to (0, 1)^K, where K >= 1",
+        fix=r"softmax maps R^K to (0, 1)^K, where K >= 2",
+        limits="Known for the number of components of softmax.",
+    ),
 )
 """All findings, by code."""
 

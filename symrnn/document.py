@@ -41,11 +41,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A document with every span read and every definition entered into its scope."""
+    """A document with every span read, every definition entered into its scope, and what its sentences say."""
 
     document: Document
     settings: dict[str, Setting]
     rows: tuple[Row, ...]
+    said: tuple[Said, ...] = ()
 
 
 def compile_document(document: Document, claims_from: int | None = None) -> Compiled:
@@ -56,11 +57,12 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     inferred = undeclared(document) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings}, None)
     main.guessed = bool(inferred)
-    said = sentences(document) if main.guessed else ()
-    main.suppose([canonical_base(s) for x in said if x.kind == "distribution" for s in x.subjects])
-    cases = {display: x.value for x in said if x.kind == "case" for display in x.spans[1:]}
-    drops = [x for x in said if x.kind == "dropped"]
-    rejected = {offset for x in said if x.kind == "rejected" for offset in x.spans}
+    said = sentences(document) if claims_from is None else []
+    heeded = said if main.guessed else []
+    main.suppose([canonical_base(s) for x in heeded if x.kind == "distribution" for s in x.subjects])
+    cases = {display: x.value for x in heeded if x.kind == "case" for display in x.spans[1:]}
+    drops = [x for x in heeded if x.kind == "dropped"]
+    rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}
     rows: list[Row] = []
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
@@ -98,7 +100,7 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
     for setting in settings.values():
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
-    return Compiled(document, settings, tuple(rows))
+    return Compiled(document, settings, tuple(rows), tuple(said))
 
 
 def dropped(said: Said, setting: Setting) -> list[Condition]:

@@ -23,7 +23,7 @@ from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
-from symrnn.read.spelling import DRESS, bare, before, unaligned
+from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
@@ -359,11 +359,7 @@ class Chain:
 
     def _source(self, n: Node) -> str:
         """What the text prints for a side, with the braces that belong to it."""
-        text, (lo, hi) = self.span.latex, n.span
-        lo = before(text, lo, DRESS)
-        while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
-            hi += 1
-        return bare(unaligned(text[lo:hi])).strip()
+        return source_of(self.span.latex, n.span)
 
     def notation(self, near: Node) -> Notation:
         """How the author writes, with the gradients as in the side at hand."""

@@ -28,7 +28,7 @@ LAYERS = (
     ("compiling",),
     ("unclear",),
     ("judge",),
-    ("listings",),
+    ("told", "listings"),
     ("audit",),
     ("claims",),
     ("report",),

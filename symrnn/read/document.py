@@ -23,7 +23,8 @@ class Span:
 
     `offset` is where its LaTeX begins in the text of the file (in characters), so that `offset` and the offset of a
     token in the span add up to a place in the file; line and column count from 1 and say the same; the end is the place
-    just past the last character. `kind` is inline, display or block (a fence, an environment, the body of a directive).
+    just past the last character. `kind` is inline, display or block (a fence, an environment, the body of a directive);
+    of a claim in words alone it is sentence, and the LaTeX is the words.
     `directive` is the position of its directive in :attr:`Document.directives`, or None.
     """
 

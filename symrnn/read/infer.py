@@ -33,8 +33,8 @@ STYLES = (
 )
 """How a time is written, in the order in which the styles are told apart."""
 
-LAGGED = re.compile(r"[_^(\[<{]\s*\{?\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
-"""A letter plus or minus one: the mark of a time letter."""
+LAGGED = re.compile(r"(?:[_^\[<{]|(?<=[A-Za-z}])(?<!\\times)\()\s*\{?\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
+"""A letter plus or minus one, as a script or after a symbol: the mark of a time letter. In ``(n - 1) \\times n`` it is none."""
 
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
 """The letter of a sum or a product, which runs over steps but is not the running one."""

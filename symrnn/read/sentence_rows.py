@@ -18,12 +18,22 @@ class Kind:
 
     Role: claim (can be wrong), condition (restricts what it reaches), mention (takes back), note (listed, not judged).
     Reach: here, next (the display that follows), before (the display before), onward (from here to the end of the section).
+    ``words`` are pieces of words of which every sentence of the kind holds one, in small letters; ``a|b+c`` is one of a and b, and c with
+    it (``_`` is a space, ``\\x02`` a formula). ``formula`` says that it holds a formula in any case. Other sentences are not searched.
     """
 
     name: str
     role: str
     reach: str
     meaning: str
+    words: str
+    formula: bool = False
+
+    @property
+    def needles(self) -> tuple[tuple[tuple[str, ...], ...], ...]:
+        """The words as a text holds them: one of the sets, of a set every group, of a group one word."""
+        sets = (word.replace("_", " ").split("+") for word in self.words.split(" "))
+        return tuple(tuple(tuple(group.split("|")) for group in one) for one in sets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +48,59 @@ class Row:
 
 
 KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
-    Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix"),
-    Kind("rank", "claim", "here", "{s} is an array with {v} axes"),
-    Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}"),
-    Kind("range", "claim", "here", "the function {s} takes its values in the interval {v}"),
-    Kind("component-range", "claim", "here", "every component of (what) {s} (gives) lies in the interval {v}"),
-    Kind("constant", "claim", "here", "the function {s} is constant, with the value or the equation {v}"),
-    Kind("identity", "claim", "here", "the function {s} gives back its argument"),
-    Kind("at", "claim", "here", "what the sentence names, {s}, is meant at {v}"),
-    Kind("bound", "condition", "here", "{v} holds for what the sentence states; the spans after the first are what it is stated of"),
-    Kind("case", "condition", "next", "the display that follows holds for {v}; the spans are the condition and the display"),
-    Kind("initial-zero", "condition", "onward", "the sequence {s} begins with zeros"),
-    Kind("dropped", "condition", "onward", "{s} (or, without a subject, every {v}) is zero from here on"),
-    Kind("one-hot", "condition", "onward", "{s} has one entry 1 and zeros elsewhere"),
-    Kind("distribution", "condition", "onward", "the entries of {s} are not negative and sum to one"),
-    Kind("sums-to-one", "claim", "here", "the components that the function {s} gives sum to one"),
-    Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used"),
-    Kind("not-needed", "claim", "here", "{s} need not be computed"),
-    Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step"),
-    Kind("delay", "claim", "here", "the output is {v} steps late"),
-    Kind("sources", "claim", "here", "the gradient of {s} (the subject named first) comes from the others"),
-    Kind("vanishes", "claim", "here", "{s} is zero at the {v}"),
-    Kind("unit", "claim", "here", "the logarithms are those of {v}"),
-    Kind("arrangement", "claim", "here", "the network is {v}"),
-    Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}"),
+    Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix",
+         "size shape dimension length order matri vector component entr element coordinate rows", formula=True),
+    Kind("rank", "claim", "here", "{s} is an array with {v} axes", "array tensor", formula=True),
+    Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}",
+         "number length step element token word character symbol item unit neuron perceptron cell node class categor label "
+         "outcome letter feature input output example sample sequence layer parameter weight batch vocabulary size dimension "
+         "width", formula=True),
+    Kind("range", "claim", "here", "the function {s} takes its values in the interval {v}",
+         "squash squeez compress confin restrict limit clip map "
+         "output|give|giving|return|produc|yield|take|number|value|range|image|lie|has+\x02|[|(|between|from|range|interval|zero|0|1"),
+    Kind("component-range", "claim", "here", "every component of (what) {s} (gives) lies in the interval {v}",
+         "component|entr|element|coordinate|number|value|output|result|activation+\x02|[|(|between|from|range|interval|zero|0|1"),
+    Kind("constant", "claim", "here", "the function {s} is constant, with the value or the equation {v}",
+         "const identically always", formula=True),
+    Kind("identity", "claim", "here", "the function {s} gives back its argument", "identity", formula=True),
+    Kind("at", "claim", "here", "what the sentence names, {s}, is meant at {v}",
+         "at+time|step|point|moment|where|when|\x02 evaluated", formula=True),
+    Kind("bound", "condition", "here", "{v} holds for what the sentence states; the spans after the first are what it is stated of",
+         "where with for provided assuming if given and when", formula=True),
+    Kind("case", "condition", "next", "the display that follows holds for {v}; the spans are the condition and the display",
+         "when if for suppose assum case", formula=True),
+    Kind("initial-zero", "condition", "onward", "the sequence {s} begins with zeros",
+         "init start+\x02 begin+\x02 set+\x02 tak+\x02 let+\x02 with+\x02"),
+    Kind("dropped", "condition", "onward", "{s} (or, without a subject, every {v}) is zero from here on", "bias"),
+    Kind("one-hot", "condition", "onward", "{s} has one entry 1 and zeros elsewhere", "hot elsewhere all+\x02"),
+    Kind("distribution", "condition", "onward", "the entries of {s} are not negative and sum to one",
+         "distribution sum add", formula=True),
+    Kind("sums-to-one", "claim", "here", "the components that the function {s} gives sum to one", "sum add"),
+    Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used",
+         "not|n't|n’t|wrong|incorrect|false|invalid|tempting|mistake+\x02 not|n't|n’t+because"),
+    Kind("not-needed", "claim", "here", "{s} need not be computed",
+         "compute computing evaluat calculat store need", formula=True),
+    Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step",
+         "shared+step reused+step same+step tied+step"),
+    Kind("delay", "claim", "here", "the output is {v} steps late", "delay late+step lag+step shifted+step behind+step"),
+    Kind("sources", "claim", "here", "the gradient of {s} (the subject named first) comes from the others",
+         "source contribution gradient term influence affect contribute enter", formula=True),
+    Kind("vanishes", "claim", "here", "{s} is zero at the {v}", "last final first initial", formula=True),
+    Kind("unit", "claim", "here", "the logarithms are those of {v}", "bits nats"),
+    Kind("arrangement", "claim", "here", "the network is {v}", "to-many to_many to-one to_one"),
+    Kind("map", "claim", "here", "the function {s} maps as {v} says",
+         "map send take goes function activation layer nonlinearity", formula=True),
+    Kind("term", "claim", "before", "{s} is the {v} term of the display before", "term", formula=True),
+    Kind("codes", "claim", "here", "what is to be predicted has the codes {v}",
+         "target label true desired expected correct", formula=True),
+    Kind("vocabulary", "condition", "onward", "the symbols that are coded are those of {v}, in this order",
+         "vocabulary alphabet"),
+    Kind("word", "condition", "onward", "the example is the sequence of the letters of {v}", "example"),
+    Kind("entry", "claim", "here", "an entry of a vector that a listing prints, with its number counted from one: {v}",
+         "unit+( entry+( component+( neuron+("),
+    Kind("cell", "claim", "here", "how the gates of {v} work, told in words", "gate+lstm|gru|long"),
+    Kind("not-mathematical", "note", "here", "nothing that a formula could decide: {v}",
+         "turing better+work|perform|do state+art plausible effectiveness"),
 )})
 """Every kind of sentence."""
 
@@ -76,6 +115,7 @@ _PARTS = "(?:components?|entr(?:y|ies)|elements?|coordinates?)"
 _SQUASH = "(?:squash|squeeze|compress|confine|restrict|limit|clip|map)(?:e?s|ed|ing)?"
 _VALUES = f"(?:numbers?|values?|outputs?|results?|activations?|{_PARTS})"
 _NO = "(?:can ?not|can[’']t|must not|may not|should not|shouldn[’']t)"
+_PLACE = "(?:hidden|state|layer|model|embedding|input|output)"
 _WRONG = "(?:wrong|incorrect|false|invalid|not (?:true|correct|valid|allowed|right))"
 
 COUNTED: Mapping[str, str] = MappingProxyType({
@@ -94,7 +134,8 @@ COUNTED: Mapping[str, str] = MappingProxyType({
 ROWS: tuple[Row, ...] = (
     # -- sizes
     Row("size", rf"the {_SIZE} of (?:the )?(?:\w+ ){{0,3}}<s:symbols> {_IS} <v:dims>"),
-    Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?),? (?:of|with) {_SIZE} <v:dims>"),
+    Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?|bias(?:es)?|weights?|states?),? "
+               rf"(?:of|with) {_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> (?:has|have|{_IS} of|with|of) (?:the )?{_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> {_IS} (?:(?:an?|the) )?<v:dims>(?:-| )(?:\w+ ){{0,2}}matri(?:x|ces)"),
     Row("size", r"<v:dims>(?:-| )(?:\w+ ){0,2}matri(?:x|ces) <s:symbols>"),
@@ -114,7 +155,10 @@ ROWS: tuple[Row, ...] = (
     Row("count", rf"<s:symbol> (?:{_IS} |, |\()(?:the |our )?(?:\w+ )?sequence length", value="steps"),
     Row("count", r"(?:sequences?|inputs?) of length <s:symbol>", value="steps"),
     Row("count", r"(?:sequence|mini-?batch|vocabulary) length <s:symbol>", value="steps"),
-    *(Row("count", rf"(?:with|over|for|after|has|have|into|among) <s:symbol> (?:{words})", value=what) for what, words in COUNTED.items()),
+    *(Row("count", rf"(?:with|over|for|after|has|have|into|among|are|of|us(?:es?|ing)) <s:symbol> (?:{words})", value=what)
+      for what, words in COUNTED.items()),
+    Row("count", rf"{_PLACE} (?:size|dimension|width) (?:is |of |equals )?<s:symbol>", value="units"),
+    Row("count", rf"<s:symbol> {_IS} (?:the )?(?:\w+ )?{_PLACE} (?:size|dimension|width)", value="units"),
     Row("count", rf"<s:symbol> {_IS} (?:the )?(?:mini-?)?batch size", value="samples"),
     Row("count", rf"<s:symbol> {_IS} (?:the )?(?:size of (?:the|our) vocabulary|vocabulary size)", value="classes"),
     # -- ranges of functions and components
@@ -133,6 +177,8 @@ ROWS: tuple[Row, ...] = (
     Row("component-range", rf"(?:{_VALUES}) in the (?:range|interval) <v:range>", "function"),
     Row("component-range", rf"{_PARTS} (?:of <s:symbol> )?(?:all )?(?:lie|are|fall) (?:strictly )?"
                            r"(?:in |within )?(?:the (?:range|interval) )?<v:range>", "function"),
+    Row("map", r"(?:maps?|sends?|takes?|goes) (?:from )?<v:map>", "function"),
+    Row("map", r"(?:function|map|mapping|activation|layer|nonlinearity),? <v:map>", "function"),
     # -- constant and identity functions
     Row("constant", rf"<s:symbol> {_IS} (?:an? |the )?const[a-z]*(?: function)?[,:;(]*(?: (?:i\. ?e\.|ie|that is|namely|so|with|viz\.),?)? "
                     r"<v:equation>"),
@@ -202,6 +248,17 @@ ROWS: tuple[Row, ...] = (
         value="last step"),
     Row("vanishes", rf"<s:item> (?:is|vanishes|becomes|equals) (?:zero )?(?:at|for|in) (?:the )?(?:first|initial) {_STEP}\b(?! ~?back)",
         value="first step"),
+    Row("term", r"(?P<v>1st|2nd|3rd|first|second|third|last) term,? <s:item>"),
+    # -- examples with letters
+    Row("codes", r"(?:targets?|labels?|(?:true|desired|expected|correct) ~(?:outputs?|distributions?))~(?:<s:item>)?~(?:are|is)"
+                 r"\W{0,3}<v:columns>"),
+    Row("vocabulary", r"(?:vocabulary|alphabet) (?:of|is|with) (?:\w+ ){0,4}[“‘\"'`]+(?P<v>\w{2,40})[”’\"'`]"),
+    Row("word", r"[“‘\"'`](?P<v>\w{2,40})[”’\"'`] example"),
+    Row("word", r"example (?:of |is )?(?:the |a )?(?:word |string |sequence )?[“‘\"'`](?P<v>\w{2,40})[”’\"'`]"),
+    Row("entry", r"(?P<v>[-−–]?\d+\.\d+) \((?:unit|entry|component|neuron) (?P<w>\d+)\)"),
+    # -- names, gates in words, and what no formula decides
+    *(Row("cell", rf"{name}\b~(?:has|have|uses?|consists? of|contains?|adds?|introduces?|employs?)\b~gates?", value=value)
+      for name, value in (("LSTMs?", "LSTM"), ("GRUs?", "GRU"), ("long short[- ]term memory", "LSTM"))),
     *(Row("unit", pattern.replace("UNIT", unit), value=unit) for unit in ("bits", "nats") for pattern in (
         "number of UNIT", "measured in UNIT", "in units of UNIT", "expressed in UNIT")),
     *(Row("arrangement", rf"{name.replace('-', '[- ]')}\b", value=name)

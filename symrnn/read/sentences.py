@@ -22,6 +22,8 @@ from symrnn.read.symbols import STANDARD
 
 NEAR = 400
 """How many characters back the function or symbol may stand that a sentence speaks of without naming it."""
+BEYOND = 3
+"""How many sentences after its first one a pattern may go on."""
 FAR = 2000
 """How many characters away a sum may stand whose bound a sentence explains."""
 
@@ -34,7 +36,8 @@ WORDS = tuple(sorted({*(n for n in STANDARD if n.isalpha() and len(n) > 2), "log
                      key=lambda n: (-len(n), n)))
 """Functions that sentences name."""
 
-_FLAGS = "SPRECNFDZM"
+_FLAGS = "SPRECNFDZMV"
+_SMALL = {ord(c): c.lower() for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _CONTROL = dict.fromkeys(map(ord, "\x02\x03\x04"), " ")
 _NUMERAL = r"(?:[-−–+]?\d+(?:\.\d+)?|zero|(?:minus )?one)"
 _FUNCTION = rf"(?:\b(?:np\.|torch\.|math\.)?(?:{'|'.join(WORDS)})\b)"
@@ -67,6 +70,8 @@ TYPES: Mapping[str, str] = MappingProxyType({
     "number": rf"(?:{_piece('N')}|{_NUMERAL})",
     "function": rf"(?:{_piece('F')}|{_FUNCTION})",
     "display": _piece("D"),
+    "map": _piece("M"),                                             # what goes where, with an arrow
+    "columns": _piece("V"),                                         # columns of zeros and ones
     "zero": _piece("Z"),
     "zeros": _piece("EZ"),                                          # an equation whose right side is zero
     "one": _piece("N"),
@@ -82,7 +87,9 @@ class Said:
 
     ``spans`` are the offsets (:attr:`Span.offset`) of the formulas of the sentence that the pattern used, subjects first, and after
     them those that it is about: the display of a case or of a rejected form, what a bound restricts, the sums up to a count.
-    ``text`` is the sentence, ``offset`` and ``line`` are where the pattern begins.
+    ``text`` is the sentence, ``offset`` and ``line`` are where the pattern begins, ``words`` what it takes. ``clause`` is the part of
+    the sentence between semicolons and colons in which it stands, ``link`` what stands between a subject that is named before the
+    pattern and the pattern (empty where the pattern names it); in both, formulas stand between dollar signs.
     """
 
     kind: str
@@ -92,6 +99,9 @@ class Said:
     text: str
     line: int
     offset: int
+    words: str = ""
+    clause: str = ""
+    link: str = ""
 
     @property
     def about(self) -> Kind:
@@ -108,14 +118,20 @@ def sentences(document: Document) -> list[Said]:
     """Everything that a pattern of ``ROWS`` recognises, in the order of the text; no words are taken twice for one kind."""
     flow = _Flow(document)
     found: list[Said] = []
+    places = flow.places()
     taken: dict[str, list[tuple[int, int]]] = {}
     for row in ROWS:
-        for m in _compiled(row.pattern).finditer(flow.text):
-            said = _said(flow, row, m)
-            spots = taken.setdefault(row.kind, [])
-            if said is not None and not any(a < m.end() and m.start() < b for a, b in spots):
-                spots.append(m.span())
-                found.append(said)
+        spots, end = taken.setdefault(row.kind, []), 0
+        for low, high, far in places[row.kind]:
+            for m in _compiled(row.pattern).finditer(flow.text, max(low, end), far):
+                if m.start() >= high:
+                    break
+                end = m.end()
+                said = _said(flow, row, m)
+                k = bisect.bisect_left(spots, m.span())
+                if said is not None and not any(a < m.end() and m.start() < b for a, b in spots[max(0, k - 1) : k + 1]):
+                    spots.insert(k, m.span())
+                    found.append(said)
     cases = {s.spans[0] for s in found if s.kind == "case"}
     kept = (s for s in found if s.kind not in ("bound", "at") or s.spans[0] not in cases)
     return sorted(kept, key=lambda s: (s.offset, s.kind, s.value))
@@ -149,7 +165,7 @@ def _said(flow: _Flow, row: Row, m: re.Match[str]) -> Said | None:
     if "role" in groups:
         subjects = (groups["role"].lower().rstrip("s"),)
     value = " \\times ".join(x for name in ("v", "v2", "w") if name in groups for x in flow.parts(groups[name])) or row.value
-    value = ORDINALS.get(value, value)
+    value, link = ORDINALS.get(value, value), ""
     if row.kind in ("range", "component-range"):
         value = flow.interval(groups["v"])
     if "condition" in row.pattern and row.kind == "case" and not _simple(value):
@@ -158,7 +174,8 @@ def _said(flow: _Flow, row: Row, m: re.Match[str]) -> Said | None:
         back = flow.before(m.start(), row.subject)
         if back is None:
             return None
-        name, span = back
+        name, span, end = back
+        link = flow.shown(flow.text[end : m.start()])
         if row.subject == "spans":
             subjects = (re.split(r"\\(?:ne|ge|le|in|geq|leq|neq|geqslant|leqslant)\b|[<>=]", value)[0].strip(),)
         elif row.subject != "display":
@@ -168,7 +185,7 @@ def _said(flow: _Flow, row: Row, m: re.Match[str]) -> Said | None:
         used += flow.sums(subjects[0], m.start())
     offset = flow.offset(m.start())
     return Said(row.kind, subjects, value, tuple(dict.fromkeys(flow.document.spans[i].offset for i in used)), flow.sentence(*m.span()),
-                flow.lines.at(offset)[0], offset)
+                flow.lines.at(offset)[0], offset, flow.shown(m[0]), flow.clause(*m.span()), link)
 
 
 @cache
@@ -225,6 +242,31 @@ class _Flow:
         self._ends = re.compile(r"[.!?]\s+|\x04|\n" + ("" if unwrapped else r"(?=\s*\n|\s*[-*•]\s|\s*\d+[.)]\s)"))
         self.marks = [m.start() for m in re.finditer("\x02", self.text)]
 
+    def places(self) -> dict[str, list[tuple[int, int, int]]]:
+        """For each kind the sentences that hold words of it: where they begin and end, and how far what begins there may go on.
+
+        A pattern that goes on from words to a display, or back, may find its words a sentence or two further on.
+        """
+        starts = [0, *(m.end() for m in re.finditer(r"[.!?]\s+|\n\s*\n", self.text))]
+        ends = [*starts[1:], *[len(self.text)] * (BEYOND + 1)]
+        lower = self.text.lower()
+        if len(lower) != len(self.text):                              # a letter whose small form is two: then only plain letters
+            lower = self.text.translate(_SMALL)
+        spots: dict[str, set[int]] = {}
+        out = {}
+        for kind in KINDS.values():
+            numbers: set[int] = set()
+            across = range(BEYOND + 1) if any("\\W{" in row.pattern for row in ROWS if row.kind == kind.name) else range(1)
+
+            def holding(group: Sequence[str], across: range = across) -> set[int]:
+                found = set().union(*(spots.get(w) or spots.setdefault(w, _pieces(lower, w, starts, ends)) for w in group))
+                return {n - k for n in found for k in across if n >= k}
+            for one in kind.needles:
+                numbers |= set.intersection(*map(holding, one))
+            numbers = numbers & holding(["\x02"]) if kind.formula else numbers
+            out[kind.name] = [(starts[n], ends[n], ends[n + BEYOND]) for n in sorted(numbers)]
+        return out
+
     def offset(self, at: int) -> int:
         """The offset in the document of a place in the words."""
         k = bisect.bisect_right(self.outs, at) - 1
@@ -259,19 +301,19 @@ class _Flow:
                  for x in (low, high)]
         return f"[{parts[0]}, {parts[1]}]"
 
-    def before(self, at: int, what: str) -> tuple[str, int | None] | None:
-        """The function, the symbol or the display that was named last before a place, with the number of its span."""
+    def before(self, at: int, what: str) -> tuple[str, int | None, int] | None:
+        """The function, the symbol or the display that was named last before a place, with the number of its span, and its end."""
         if what == "function":
             low = max(0, at - NEAR)
-            named: tuple[str, int | None] | None = None
+            named: tuple[str, int | None, int] | None = None
             for m in re.finditer(rf"{TYPES['function']}", self.text[low:at], re.I):
                 inside = self.spans(m[0])
                 if inside and (name := _function(self.document.spans[inside[0]].latex)):
-                    named = (name, inside[0])
+                    named = (name, inside[0], low + m.end())
                 elif not inside:
-                    named = (m[0].rpartition(".")[2], None)
+                    named = (m[0].rpartition(".")[2], None, low + m.end())
             return named
-        best: tuple[str, int | None] = ("", None)
+        best: tuple[str, int | None, int] = ("", None, at)
         for i in range(bisect.bisect_left(self.marks, at) - 1, -1, -1):
             number = self.spans(self.text[self.marks[i] : self.marks[i] + len(_FLAGS) + 12])[0]
             if at - self.marks[i] > 3 * NEAR:
@@ -282,8 +324,8 @@ class _Flow:
             if what == "display" and span.kind == "inline" or what == "symbol" and "S" not in _flags(span):
                 continue
             if what != "symbol":
-                return span.latex, number
-            best = span.latex, number                                # the first one of the sentence
+                return span.latex, number, at
+            best = span.latex, number, at                            # the first one of the sentence
         return best if what != "display" else None
 
     def sums(self, letter: str, at: int) -> list[int]:
@@ -302,12 +344,36 @@ class _Flow:
         low = max(0, at - 3 * NEAR)
         return max((m.end() for m in self._ends.finditer(self.text, low, at + 1) if m.end() <= at), default=low)
 
+    def end(self, at: int) -> int:
+        """Where the sentence of a place ends; a sentence that goes on for very long is cut."""
+        high = min(len(self.text), at + FAR)
+        found = self._ends.search(self.text, at, high)
+        return found.start() + 1 if found else high
+
     def sentence(self, low: int, high: int) -> str:
         """The sentence round some words, as the document prints it, on one line."""
-        end = self._ends.search(self.text, high)
-        words = self.text[self.start(low) : end.start() + 1 if end else len(self.text)]
+        return self.shown(self.text[self.start(low) : self.end(high)])
+
+    def clause(self, low: int, high: int) -> str:
+        """The part of the sentence round some words that no semicolon and no colon divides."""
+        before = re.split(r"[;:](?=\s)", self.text[self.start(low) : low])[-1]
+        after = re.split(r"[;:](?=\s)", self.text[high : self.end(high)], maxsplit=1)[0]
+        return self.shown(before + self.text[low:high] + after)
+
+    def shown(self, words: str) -> str:
+        """Some words as the document prints them, on one line."""
         words = re.sub(r"\x02[^:]*:(\d+)\x03", lambda m: f"${self.document.spans[int(m[1])].latex}$", words)
         return " ".join(words.replace("\x04", " ").split())
+
+
+def _pieces(text: str, word: str, starts: Sequence[int], ends: Sequence[int]) -> set[int]:
+    """The numbers of the pieces of a text that hold a word."""
+    out, at = set(), text.find(word)
+    while at >= 0:
+        n = bisect.bisect_right(starts, at) - 1
+        out.add(n)
+        at = text.find(word, max(ends[n], at + 1))
+    return out
 
 
 # ------------------------------------------------------------------------------------------------------------ kinds of formulas
@@ -317,6 +383,8 @@ _DRESS = sorted({*FONTS, *ACCENTS, "\\displaystyle", "\\left", "\\right", *(w fo
                 key=lambda w: (-len(w), w))
 _BARE = re.compile("|".join(rf"{re.escape(c)}(?![A-Za-z])" for c in _DRESS) + r"|[{}\s]|\\[,;:! ]")
 _INTERVAL = re.compile(r"[\[(\]]\s*[-+−]?(?:\\infty|\d+(?:\.\d+)?)\s*,\s*[-+−]?(?:\\infty|\d+(?:\.\d+)?)\s*[\])\[]")
+_COLUMN = r"\\begin\{[pbv]?matrix\}\s*[01](?:\s*\\\\\s*[01])*\s*\\end\{[pbv]?matrix\}"
+_COLUMNS = re.compile(rf"\s*{_COLUMN}(?:\s*,?\s*{_COLUMN})*\s*")
 _ZERO = re.compile(r"(?:\(?\s*0\s*(?:,\s*(?:0|\\[lcd]?dots|\.\.\.)\s*)*\)?)(?:_[^=]*|\^[^=]*)?")
 
 
@@ -354,6 +422,8 @@ def _shape(latex: str) -> str:
         out |= {"M", "F"} if letter or re.match(r"\s*\\?[A-Za-z]+\s*(?::|\\colon)", bare) else {"M"}
     elif not re.search(r"\\in\s*\\mathbb", flat):
         out.add("C")
+    if _COLUMNS.fullmatch(latex):
+        out.add("V")
     if _ZERO.fullmatch(re.sub(r"\\(?:mathbf|boldsymbol|vec|bm)\b|[{}]", "", flat.rpartition("=")[2].split("\\in")[0]).strip()):
         out.add("Z")
     return "".join(out)

@@ -90,3 +90,15 @@ def unaligned(latex: str) -> str:
         depth += {"\\begin": 1, "\\end": -1}.get(part, 0)
         out.append("" if part == "&" and depth <= 0 else part)
     return "".join(out)
+
+
+def source_of(text: str, span: tuple[int, int]) -> str:
+    r"""What a text prints for the part of a tree that was read from a span, with the braces that belong to it.
+
+    >>> source_of(r"a = \mathbf{W_h} x", (12, 18)), source_of(r"a &= b", (0, 6))
+    ('\\mathbf{W_h} x', 'a = b')
+    """
+    lo, hi = before(text, span[0], DRESS), span[1]
+    while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
+        hi += 1
+    return bare(unaligned(text[lo:hi])).strip()

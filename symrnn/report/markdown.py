@@ -104,7 +104,7 @@ class Page:
         for d in self.document.directives:
             out.append((d.offset, d.end, self.directive(d) + "\n"))
         for e in self.judged.equations:
-            if e.span.directive is None and e.span.kind not in ("inline", "code") and e.span.offset >= start:
+            if e.span.directive is None and e.span.kind not in ("inline", "code", "sentence") and e.span.offset >= start:
                 out.append((*outer(self.document.text, e.span.offset, e.span.latex), self.equation(e)))
         return sorted([*out, *self.listings()])
 

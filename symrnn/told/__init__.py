@@ -1,0 +1,137 @@
+"""Claims that stand in sentences beside formulas, each judged by the rule of its kind; a kind without a rule claims nothing here.
+
+A rule is a row of ``JUDGES``. It gives the formula that carries the claim (or the sentence itself) and its verdict, or nothing where
+the sentence only declares something, denies it, or speaks of what is not known.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from symrnn.document import Compiled, Row
+from symrnn.judge import Context, Relation
+from symrnn.prove.verdict import EVERYWHERE, Verdict
+from symrnn.read.document import Span
+from symrnn.read.sentences import Said
+from symrnn.told import networks, values
+from symrnn.told.guards import blocked, own_name
+from symrnn.told.values import Told
+from symrnn.told.world import World
+
+FORWARD = 3000
+"""How many characters after a sentence about the unit of a logarithm its formula may stand."""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """A claim of a sentence: its kind, its role, what carries it (the offset of a formula, or a span of its own), and the verdict.
+
+    A note has no relation; ``reason`` says why it is not judged.
+    """
+
+    kind: str
+    role: str
+    at: int | None
+    span: Span
+    relation: Relation | None
+    reason: str | None
+
+
+def rulings(compiled: Compiled, context: Context, judged: Callable[[int], Sequence[Relation]]) -> Iterator[Ruling]:
+    """What the sentences of a document claim, in the order of the text; ``judged`` gives the relations of the formula at an offset."""
+    world = World(compiled, context, judged)
+    for said in compiled.said:
+        if said.about.role == "note":
+            yield Ruling(said.kind, "mention", None, _span(said, world), None, f"not mathematical: {said.value}")
+        elif (judge := JUDGES.get(said.kind)) is not None and (found := judge(said, world)) is not None:
+            at, relation = found
+            yield Ruling(said.kind, "claim", at, _span(said, world), relation, relation.verdict.reason)
+    for row in compiled.rows:
+        if (relation_of := _named_by_component(row)) is not None:
+            yield Ruling("map", "claim", row.span.offset, row.span, relation_of, relation_of.verdict.reason)
+
+
+def _named_by_component(row: Row) -> Relation | None:
+    """A display that maps a column of components to the column of the components of a function."""
+    tree = row.reading.tree
+    if tree is None or tree.op != "Chain" or tree.nodes[0].op != "Call":
+        return None
+    d = row.setting.scope.table.lookup(tree.nodes[0].nodes[0].head)
+    verdict = values.componentwise(tree, own_name(str(d.role))) if d is not None and d.is_function and d.role else None
+    return None if verdict is None else Relation(row.span.latex, verdict)
+
+
+def _span(said: Said, world: World) -> Span:
+    """The words of a sentence as a span."""
+    line, column = world.lines.at(said.offset)
+    return Span(said.words, line, column, line, column + len(said.words), said.offset, "sentence")
+
+
+# ------------------------------------------------------------------------------------------------------ recognised, rarely decided
+def _open(reason: str) -> Callable[[Said, World], Told]:
+    """A claim that is recognised and that nothing here decides."""
+    def judge(said: Said, world: World) -> Told:
+        if blocked(said.clause, "any"):
+            return None
+        return None, Relation(rf"\text{{{said.value or said.words}}}", Verdict("undecided", "SR303", reason))
+    return judge
+
+
+def arrangement(said: Said, world: World) -> Told:
+    """``so it is a many-to-many model``; the bare name in a list of kinds claims nothing."""
+    name = said.value.replace("-", "[- ]")
+    claims = re.search(rf"\b(?:is|are)\b(?: \w+,?){{0,3}} {name}\b(?: \w+)? (?:model|network|mapping)", said.clause)
+    return _open("how many inputs and outputs are used is a matter of the task; no formula says it")(said, world) if claims else None
+
+
+def unit(said: Said, world: World) -> Told:
+    """``the average number of bits``, of an entropy: the base of the logarithm in the formula after it decides."""
+    logs = [[b.strip("_{}") for b in _LOG.findall(row.span.latex)]
+            for row in world.displays_after(said.offset, FORWARD) if "\\log" in row.span.latex]
+    if not re.search(r"entrop|information|surpris", said.text, re.I) or not logs or blocked(said.clause, "named"):
+        return None
+    base = {"bits": "2", "nats": "e"}[said.value]
+    if all(found == base for found in logs[0]):
+        verdict = Verdict("proved", method="the base of the logarithm is printed", scope=EVERYWHERE, error_bound="0")
+    elif any(logs[0]):
+        verdict = Verdict("undecided", "SR303", "the formula prints another base")
+    else:
+        convention = f"logarithm to the base {base}"
+        other = "the natural logarithm counts nats" if base == "2" else "a logarithm to the base 2 counts bits"
+        verdict = Verdict("conditional", reason=f"true for the {convention}; {other}", convention=convention, conditions=(convention,))
+    return None, Relation(rf"\log = \log_{base}", verdict)
+
+
+_LOG = re.compile(r"\\log\s*(_\{?\w+\}?)?")
+
+
+def cell(said: Said, world: World) -> Told:
+    """An LSTM or a GRU told in words, in a text whose equations have no gates."""
+    return None if world.gated else _open("no equations given")(said, world)
+
+
+JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
+    "size": networks.size,
+    "count": networks.count,
+    "at": networks.at,
+    "range": values.function_range,
+    "component-range": values.component_range,
+    "sums-to-one": values.sums_to_one_of,
+    "map": values.function_map,
+    "bound": values.bound_of_map,
+    "codes": values.codes,
+    "entry": values.entry,
+    "term": networks.term,
+    "vanishes": networks.vanishes,
+    "sources": networks.sources_of,
+    "not-needed": networks.not_needed_of,
+    "shared": networks.shared_of,
+    "unit": unit,
+    "arrangement": arrangement,
+    "rank": _open("the equations make it a vector or a matrix at each step; how many further axes an array has is not said by them"),
+    "delay": _open("how many steps an output is late is not said by an equation that was understood"),
+    "cell": cell,
+})
+"""The rule for each kind of sentence that may claim something."""
