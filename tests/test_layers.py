@@ -24,7 +24,7 @@ LAYERS = (
     ("repair",),
     ("conditions", "factors", "implied", "vectorised"),
     ("setting",),
-    ("document",),
+    ("document", "contributions"),
     ("compiling",),
     ("unclear",),
     ("judge",),
