@@ -98,13 +98,15 @@ class Named(Calls):
     def _symbol_of(self, script: Pieces) -> Node | None:
         """The declared symbol that a script is: ``h_{t-1}``, or ``h, t``."""
         name, *rest = split_pieces(script, "sep", ",")
+        braced = bool(name) and name[0].kind == "group" and len(name) > 1
+        name = [*name[0].parts[0], *name[1:]] if braced else name
         if not name or len(rest) > 1 or not name[0].named or not self._known(name):
             return None
         flat = not rest and len(name) > 1 and name[1].kind != "script"              # ht: the symbol h and the step t
         head, after = (name[:1], name[1:]) if flat else (name, rest[0] if rest else [])
-        if self.scripts(head, 1)[1] != len(head) or (flat and not self.mentions_time(after[:1])):
+        if self.scripts(head, 1, braced)[1] != len(head) or (flat and not self.mentions_time(after[:1])):
             return None
-        items, _ = self.symbol(head, 0)
+        items, _ = self.symbol(head, 0, braced)
         if len(items) != 1 or not self._has_gradient(items[0].nodes[0]):
             return None
         return self._timed(items[0].nodes[0], ("_", tuple(after))) if after else items[0].nodes[0]
