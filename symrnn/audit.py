@@ -245,10 +245,12 @@ class Auditor:
         if setting.name not in self._models:
             model = setting.model(setting.name)
             stated = self._loss_stated_of(setting)
-            if model.loss is None and model.equations and setting.scope.total is not None and stated is not None:
+            total, loss = setting.scope.total, setting.scope.loss
+            if model.loss is None and model.equations and (total or loss) is not None and stated is not None:
                 model = open_loss(model, stated & {v.name for v in model.variables})
                 last = ", ".join(str(s.name) for s in symbols(model.definitions[LOSS]))
-                self.opened[setting.name] = f"{setting.scope.total} is a sum over the steps of a function of {last}"
+                self.opened[setting.name] = (f"{total} is a sum over the steps of a function of {last}" if total is not None else
+                                             f"{loss} is a function of {last}")
             self._models[setting.name] = model
         return self._models[setting.name]
 

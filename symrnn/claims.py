@@ -22,6 +22,9 @@ from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codetext import CodeUnread
 from symrnn.read.document import Document, Span, parse_document
+from symrnn.read.enter import enter
+from symrnn.read.facts import Fact, fact, sentences
+from symrnn.read.facts import facts as stated_facts
 from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
@@ -88,11 +91,13 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         if not formula.strip() or "$$" in formula:
             raise CallError("a formula", must="be one piece of LaTeX, without the dollars around it", came=formula or "nothing",
                             next_step=r"Write for example h_t = \tanh(W h_{t-1}).")
-    text = "".join(f"$$\n{g}\n$$\n\n" for g in (*given, claim))
-    data, unknown = declared([*given], claim, dict(shapes or {}), assume)
+    said = [stated_facts(g) for g in given]
+    formulas = [rest for _, rest in said if rest]
+    text = "".join(f"$$\n{g}\n$$\n\n" for g in (*formulas, claim))
+    data, unknown = declared(formulas, claim, dict(shapes or {}), assume, [*given], [f for found, _ in said for f in found])
     document = replace(parse_document(text, "claim.md"), settings=data)
-    auditor = Auditor(document, timeout, claims_from=len(given))
-    *_, equation = auditor.run()
+    auditor = Auditor(document, timeout, claims_from=len(formulas))
+    *equations, equation = auditor.run()
     if not equation.relations:
         reason = "the formula states no relation"
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
@@ -105,7 +110,7 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
             doubt = Verdict("undecided", "SR103", reason)
             equation = replace(equation, relations=tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" else r
                                                          for r in equation.relations), reason=reason)
-    facts = tuple(unknown) + tuple(not_understood(auditor, given))
+    facts = tuple(unknown) + tuple(not_understood(auditor, formulas, equations))
     refuted = any(r.verdict.word == "refuted" and r.verdict.method != "shapes" for r in equation.relations)
     blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])] or (unknown if refuted else [])
     if blocked and equation.verdict in ("proved", "refuted", "conditional", "agrees"):
@@ -152,16 +157,20 @@ def guessed_numbers(equation: Equation, claim: str, shapes: Mapping[str, str]) -
     return {} if arrays else dict.fromkeys(sorted(found), "scalar")
 
 
-def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-    """The front matter that the arguments of a check amount to, and the conditions that were not understood."""
+def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume: Sequence[str], texts: Sequence[str] = (),
+             said: Sequence[Fact] = ()) -> tuple[dict[str, Any], list[str]]:
+    """The front matter that the arguments of a check amount to, and the conditions that were not understood.
+
+    ``texts`` are the given rows as they stand, with the sentences; ``said`` are the facts that these state.
+    """
     words: dict[str, str] = {}
     for names, spec in shapes.items():
         for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
             found = shape_words(spec)
             if found is not None and name.strip() != "all":
                 words |= dict.fromkeys(matching(name.strip(), [*given, claim]), found)
-    prose = " ".join([*given, *assume])
-    data = infer([*given, claim], words, prose)
+    prose = "\n".join([*(texts or given), *assume])
+    data = infer([*given, claim], words, prose, claims=1)
     if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
         data["layout"] = "rows"
     if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
@@ -169,8 +178,11 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
                            for k, v in data["symbols"].items()}
     unknown: list[str] = []
     stated: list[str] = []
+    unknown += [f"{f.names}: {f.where}" for f in said if not enter(f, data)]
+    conditions = [part for text in assume for part in sentences(text) if not ((f := fact(part)) is not None and enter(f, data))]
+    stated += data.pop("assume", [])
     setting = Setting.of("main", data)
-    for condition in assume:
+    for condition in conditions:
         try:
             found_conditions = setting.condition(condition)
         except Exception as reason:                                   # a condition in free form: listed, never silently dropped
@@ -195,13 +207,16 @@ def matching(pattern: str, formulas: Sequence[str]) -> list[str]:
     if "*" not in pattern:
         return [pattern]
     base = re.escape(pattern.split("_")[0].split("*")[0])
-    return list(dict.fromkeys(m for f in formulas for m in re.findall(rf"(?<![A-Za-z\\]){base}_(?:\{{[^{{}}]*\}}|\\?\w)", f)))
+    found = (m for f in formulas for m in re.findall(rf"(?<![A-Za-z\\]){base}_(?:\{{[^{{}}]*\}}|\\?\w)", f))
+    return list(dict.fromkeys(re.sub(r"\s*,\s*t\s*\}$", "}", m) for m in found))
 
 
-def not_understood(auditor: Auditor, given: Sequence[str]) -> list[str]:
-    """The given facts that define nothing."""
+def not_understood(auditor: Auditor, given: Sequence[str], judged: Sequence[Equation]) -> list[str]:
+    """The given facts that define nothing, and are not proved by what is known."""
     out = []
-    for row, text in zip(auditor.compiled.rows, given, strict=False):
+    for row, text, equation in zip(auditor.compiled.rows, given, judged, strict=False):
+        if equation.verdict == "proved":
+            continue
         found = row.found if isinstance(row.found, list) else []
         if row.reading.tree is None or not found or any(s.role not in ("definition", "condition", "mention") for s in found) \
                 or any(n.op == "Text" for n in walk(row.reading.tree)):

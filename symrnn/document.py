@@ -14,12 +14,14 @@ from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
+from symrnn.read.macros import own as own_macros
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
 from symrnn.read.spelling import spelling
 from symrnn.read.steps import settled
 from symrnn.read.tree import Node
+from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
 
 
@@ -54,8 +56,9 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
-    inferred = undeclared(document) if claims_from is None else {}
-    main = declared(document, "main", {**inferred, **document.settings}, None)
+    macros = {**own_macros(document.text), **(document.settings.get("macros") or {})}
+    inferred = undeclared(document, macros) if claims_from is None else {}
+    main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
     said = sentences(document) if claims_from is None else []
     heeded = said if main.guessed else []
@@ -89,7 +92,8 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
                     current = current.without(again, f"from line {span.line}")
                     settings[current.name] = current
                 late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
-                found = claimed(tree) if late else statements(tree, current, identifier)
+                seen = {n.head for row in rows if row.reading.tree is not None for n in nodes_of(row.reading.tree)}
+                found = introduced(claimed(tree), seen, current) if late else statements(tree, current, identifier)
             except Meaningless as reason:
                 found = reason
         options = directive.options if directive is not None else {}
@@ -98,6 +102,7 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         rows.append(Row(identifier, span, reading, current, found, options, latex))
     names = spelling(row.reading for row in rows)
     for setting in settings.values():
+        setting.settle_direct()
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
     return Compiled(document, settings, tuple(rows), tuple(said))
@@ -122,12 +127,12 @@ def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless,
     return {**options, "assume": [*([stated] if isinstance(stated, str) else stated), case]}, found
 
 
-def undeclared(document: Document) -> dict[str, Any]:
+def undeclared(document: Document, macros: Mapping[str, Any]) -> dict[str, Any]:
     """What a document that declares no symbol anywhere says by its formulas and its prose."""
     scopes = [d for d in document.directives if d.name == "scope"]
     if "symbols" in document.settings or any("symbols" in d.options for d in scopes):
         return {}
-    return infer([s.latex for s in document.spans], None, document.text)
+    return infer([s.latex for s in document.spans], None, document.text, macros)
 
 
 def open_scope(document: Document, directive: Directive, settings: dict[str, Setting]) -> Setting:
@@ -197,6 +202,18 @@ def claimed(n: Node) -> list[Statement]:
     if whole.op in ("Rows", "Seq"):
         return [replace(s, conditions=(*s.conditions, *where)) for part in whole.nodes for s in claimed(part)]
     return [Statement("claim", n, tuple(chain(whole)), None, where)] if whole.op == "Chain" else [Statement("mention", n)]
+
+
+def introduced(found: list[Statement], seen: set[str], setting: Setting) -> list[Statement]:
+    """Statements that are judged together: one that sets a new name equal to something only introduces it for the others."""
+    out = []
+    for s in found:
+        left = s.sides[0].left if s.role == "claim" and s.sides[0].relation in ("=", ":=") else None
+        others = [o for o in found if o is not s and o.role == "claim"]
+        if left is not None and left.head not in seen and others and setting.introduce(left, s.sides[0].right):
+            s = replace(s, role="definition", defines=left.head)
+        out.append(s)
+    return out if any(s.role == "claim" for s in out) else found
 
 
 def chain(n: Node) -> Iterable[Sides]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import replace
 
-from symrnn.expr import NOW, SCALAR, Expr, Symbol, node, symbols, transform, walk
+from symrnn.expr import NOW, SCALAR, Expr, Symbol, node, symbols, transform, transpose, walk
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Claim
 from symrnn.read.scope import LOSS
@@ -28,7 +28,8 @@ def open_loss(model: Model, of: Set[str] = frozenset()) -> Model:
     """
     used = {s.name for e in model.equations for s in symbols(e.right) if s.time == NOW}
     last = [v for v in model.variables if (v.name in of if of else v.name not in used)]
-    value = node("vcall", *(node("sym", attr=v) for v in last), attr=(LOSS, SCALAR))
+    parts = (node("sym", attr=v) for v in last)
+    value = node("vcall", *(transpose(e) if v.shape[0] == 1 else e for v, e in zip(last, parts, strict=True)), attr=(LOSS, SCALAR))
     return replace(model, equations=(*model.equations, Equation(Symbol(LOSS, SCALAR, "variable", NOW), value)), loss=LOSS)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from symrnn.conditions import condition_of, counted, leaves_out
+from symrnn.contributions import parameter_of, part_of_step
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
@@ -139,8 +140,50 @@ class Chain:
         return f"{self._source(sides.left)} {sides.relation if sides.relation in '=<>:' else '='} {self._source(sides.right)}"
 
     def _relation(self, sides: Sides, text: str, printed: Sides) -> Relation:
-        """Judge one relation; ``printed`` is the same with the left side that stands in the text."""
-        elaborator = Elaborator(self.setting.scope, lenient=self.setting.guessed)
+        """Judge one relation; ``printed`` is the same with the left side that stands in the text.
+
+        A gradient named after a variable may be meant at the variable or at the argument of its activation: what is false under one
+        reading is refuted only if it is false under the other, and what holds under the other only is conditional.
+        """
+        first, scope = self._as_read(sides, text, printed), self.setting.scope
+        named = {n.nodes[0].head for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient"}
+        if scope.gradients_at == "either" and first.verdict.word != "proved" and named & set(scope.arguments.values()):
+            setting = replace(self.setting, scope=replace(scope, gradients_at="argument"))
+            again = Chain(self.auditor, self.span, self.reading, setting, self.stated)
+            again.unused = self.unused
+            first = meant_elsewhere(first, again._as_read(sides, text, printed))
+        if first.verdict.word != "proved" and (name := parameter_of(sides.left, self.setting)) is not None:
+            first = self._part_of_step(name, first, sides)
+        if named and self.setting.gradients_guessed and first.verdict.word in ("refuted", "conditional"):
+            reason = f"nothing says that {' and '.join(sorted(named))} stand in the names of gradients; if they do: {first.verdict.reason}"
+            return replace(first, verdict=Verdict("undecided", "SR103", reason))
+        if named and self.setting.gradients_guessed and first.verdict.word == "proved":
+            read_as = tuple(f"{n.head} before {n.nodes[0].head} is read as the gradient of {scope.total or scope.loss}"
+                            for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient")
+            return replace(first, verdict=replace(first.verdict, conditions=(*first.verdict.conditions, *dict.fromkeys(read_as))))
+        return first
+
+    def _part_of_step(self, name: str, first: Relation, sides: Sides) -> Relation:
+        """What is false of a whole gradient may be said of the part that one step has in it."""
+        try:
+            with limited(self.auditor.timeout):
+                elaborator = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
+                right = self._side(elaborator, sides.right)
+                below = first.claim.left if first.claim is not None else right
+                verdict = part_of_step(name, Claim(below, right, self.auditor.model_of(self.setting), "=", self.stated), self._decided)
+        except (Meaningless, ModelError, ShapeError, TimeIsUp, RecursionError):
+            return first
+        if verdict is None:
+            return first
+        if verdict.word == "proved" and sides.left.nodes[0].part("Time") is None and not self.setting.scope.arriving:
+            meant = f"the gradient by {name} is the part of one step"
+            verdict = replace(verdict, word="conditional", convention=meant, reason=f"true when {meant}; as a whole it is a sum over the "
+                              "steps", conditions=(*verdict.conditions, meant))
+        return replace(first, verdict=verdict)
+
+    def _as_read(self, sides: Sides, text: str, printed: Sides) -> Relation:
+        """Judge one relation in the reading of its named gradients that the setting has."""
+        elaborator = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
         mixed = self._function_as_number(sides)
         if mixed is not None:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
@@ -349,7 +392,7 @@ class Chain:
         reading = read(text, self.setting.scope.table)
         if reading.tree is None or reading.tree.op != "Chain":
             return "unreadable"
-        E = Elaborator(self.setting.scope)
+        E = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting))
         try:
             (sides,) = chain(reading.tree)
             claim = Claim(self._side(E, sides.left), self._side(E, sides.right), self.auditor.model_of(self.setting), "=", self.stated)
@@ -372,7 +415,7 @@ class Chain:
         for other in self.reading.alternatives:
             for again in _same_place(other, sides):
                 try:
-                    E = Elaborator(self.setting.scope)
+                    E = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting))
                     claim = Claim(self._side(E, left), self._side(E, again.right), self.auditor.model_of(self.setting), "=", self.stated)
                     rows.append((claim, decide(claim)))
                 except Meaningless:
@@ -396,6 +439,19 @@ def _one_reading(r: Relation, before: Relation) -> Relation:
     reason = f"the relation before it holds for total derivatives only, and this one fails for them: {v.reason}"
     return replace(r, verdict=Verdict("refuted", "SR209", reason, "exact evaluation; both sides enclosed at a real point", error_bound="0",
                                       counterexample=v.counterexample))
+
+
+def meant_elsewhere(first: Relation, second: Relation) -> Relation:
+    """A relation that does not hold for gradients at the variables, with what it is for those at the arguments of activations."""
+    if second.verdict.word == "proved":
+        meant = "the gradients are those at the arguments of the activations"
+        return replace(second, verdict=replace(second.verdict, word="conditional", convention=meant,
+                                               reason=f"true when {meant}; at the variables it is {first.verdict.word}",
+                                               conditions=(*second.verdict.conditions, meant)))
+    if first.verdict.word == "refuted" and second.verdict.word != "refuted":
+        reason = "false for the gradients at the variables; not known to be false at the arguments of the activations"
+        return replace(first, verdict=Verdict("undecided", "SR103", reason))
+    return first
 
 
 def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from types import NoneType
 from typing import Any
 
 from symrnn.conditions import condition_of, counted, restricts_definition
-from symrnn.errors import DeclarationError, Place
+from symrnn.errors import DeclarationError, ModelError, Place
 from symrnn.expr import (
     NOW,
     SCALAR,
@@ -24,6 +25,8 @@ from symrnn.expr import (
     along,
     apply,
     is_zero,
+    matmul,
+    negative,
     node,
     resize,
     retime,
@@ -31,6 +34,7 @@ from symrnn.expr import (
     symbol,
     symbols,
     transform,
+    transpose,
     unify,
     vectorise,
     walk,
@@ -40,17 +44,21 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
+from symrnn.read.occurrences import shape_of
 from symrnn.read.reader import Reading, read
-from symrnn.read.scope import LAYOUTS, LOSS, TOTAL, Scope
+from symrnn.read.scope import LAYOUTS, LOSS, PLACES, TOTAL, Scope
 from symrnn.read.sums import open_sum
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions", "layout")
-INFERRED = frozenset({"unsure"})
-"""What only the inference for a text without declarations says."""
+        "assume", "definitions", "layout", "macros", "gradients", "arguments", "gradients_at")
+"""What front matter declares."""
+
+INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
+                                "arriving": dict, "values": dict, "unsure": list}
+"""What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 AT_END = "[t=T]"
 """The name of the number that is one at the last step and zero before it; no text can write it."""
@@ -80,11 +88,13 @@ class Setting:
     solved: Mapping[str, Size] = field(default_factory=dict)          # sizes that a definition settles by itself
     unsure: frozenset[str] = frozenset()                              # names of whose kind nothing is known
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
+    cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
+    gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
 
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
         """The scope that a mapping declares, on top of ``parent`` (symbols are inherited, definitions are not)."""
-        odd = sorted(set(map(str, data)) - {*KEYS, *INFERRED})
+        odd = sorted(k for k in map(str, data) if k not in KEYS and not isinstance(data.get(k), INFERRED.get(k, NoneType)))
         if odd:
             raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
                                    next_step="Remove or rename it.")
@@ -103,12 +113,23 @@ class Setting:
                 table = replace(table, time_letter=str(data["time_letter"]))
             base = replace(parent.scope, table=table, defined=frozenset(), functions={})
         makers: dict[str, Callable[[Any], Any]] = {"targets": _names, "steps": _names, "loss": _name, "total": _name, "rate": _name,
-                                                   "layout": str}
+                                                   "layout": str, "gradients_at": str}
         scope = replace(base, **{key: make(data[key]) for key, make in makers.items() if key in data})
         losses = {name: "scalar, sequence" if name == scope.loss else "scalar" for name in (scope.total, scope.loss)
                   if name and name not in scope.table}
         if losses:                                                    # so that a bracket after the loss is a factor, not a call
             scope = replace(scope, table=scope.table.rebound(losses))
+        if "arguments" in data:
+            scope = replace(scope, arguments={canonical_name(k): canonical_name(v) for k, v in dict(data["arguments"]).items()})
+        if "arriving" in data:
+            scope = replace(scope, arriving={canonical_name(k): canonical_name(v) for k, v in dict(data["arriving"]).items()})
+        if "direct" in data:
+            scope = replace(scope, direct={canonical_name(k): canonical_name(v) for k, v in dict(data["direct"]).items()})
+        if scope.gradients_at not in PLACES:
+            raise DeclarationError("gradients_at", must="be one of " + ", ".join(PLACES), came=scope.gradients_at, where=where,
+                                   next_step="value is the default: a gradient named after a variable is taken at it")
+        flowing = tuple(_tree(text, scope.table, where) for text in _list(data.get("flowing")))
+        scope = replace(scope, absent=_names(data.get("absent")), flowing=flowing)
         if "elided" in data:
             if not isinstance(data["elided"], Mapping):
                 raise DeclarationError("elided", must="map functions to LaTeX", came=type(data["elided"]).__name__, where=where,
@@ -122,6 +143,9 @@ class Setting:
         made = cls(name, scope, _names(data.get("simplex")) or (parent.simplex if given and parent else frozenset()),
                    str(data.get("initial", parent.initial if parent else "given")),
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
+        made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
+        if data.get("cross_entropy"):
+            made.cross_entropy = canonical_name(str(data["cross_entropy"]))
         if "definitions" in data and parent is not None:
             made.adopt(parent)
         made.conditions = tuple(c for text in _list(data.get("assume")) for c in made.condition(text, where))
@@ -152,8 +176,8 @@ class Setting:
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
-        found = found or self._alias(left, right) or self._formula(left, right) or self._at_the_end(left, right)
-        found = found or self._variable(left, right)
+        found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
+        found = found or self._formula(left, right) or self._at_the_end(left, right) or self._variable(left, right)
         found = found or self._differentiated(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
@@ -339,6 +363,56 @@ class Setting:
             return None
         return ", ".join(a.head for a in left.nodes)
 
+    def _gradient(self, left: Node, right: Node) -> str | None:
+        """A name for the gradient of the loss by a symbol at the same step, or what everybody means by such a name."""
+        by = right.nodes[1] if right.op == "Deriv" and len(right.nodes) == 2 and right.args[1] == "1" else None
+        by = right.nodes[0] if right.op == "Grad" else by
+        top = right.nodes[1] if right.op == "Grad" else right.nodes[0] if by is not None else left
+        losses = {self.scope.total, self.scope.loss} - {None}
+        d = self.scope.table.get(top.head)
+        value = d is not None and d.kind == "scalar" and not d.sequence and len(top.args) == 1
+        if by is None or by.op != "Sym" or top.op != "Sym" or by.part("Index") is not None or not (top.head in losses or value):
+            return None
+        if left.op == "Gradient":
+            same = top.head == self.scope.total and top.part("Time") is None and left.nodes[0] == by
+            return f"{left.head}({by.head})" if same else None
+        name, time = left.head, left.part("Time")
+        known = name in self.scope.defined or name in self.scope.gradients or name in losses
+        if left.op != "Sym" or known or left.part("Index") is not None or time != by.part("Time"):
+            return None
+        if time is not None and str(time.nodes[0]) != self.scope.table.time_letter:
+            return None
+        self.scope = replace(self.scope, gradients={**self.scope.gradients, name: right})
+        return name
+
+    def _says_layout(self, left: Node, right: Node) -> str | None:
+        """A Jacobian has the outputs as rows, which is how it is read anyway: (df/dx)_ij = df_i/dx_j."""
+        if left.op != "At" or left.nodes[0].op != "Deriv" or right.op != "Deriv" or len(left.nodes) != 3 or len(right.nodes) != 2:
+            return None
+        whole, i, j = left.nodes
+        components = tuple(Node("Sym", (n.head, Node("Index", (k,)))) for n, k in zip(whole.nodes, (i, j), strict=False))
+        plain = len(whole.nodes) == 2 and all(n.op == "Sym" and len(n.args) == 1 for n in whole.nodes)
+        return "Jacobian" if plain and i != j and right.nodes == components else None
+
+    def introduce(self, left: Node, right: Node) -> bool:
+        """Let a new name, at the running step or at none, stand for an expression; whether it is new and no part of it."""
+        scope, time = self.scope, left.part("Time")
+        known = {*scope.defined, *scope.targets, *scope.gradients, *scope.direct, *scope.functions, scope.total, scope.loss}
+        plain = left.op == "Sym" and len(left.args) == 1 + (time is not None)
+        if not plain or left.head in known or time is not None and str(time.nodes[0]) != scope.table.time_letter:
+            return False
+        if any(n.head == left.head for n in nodes_of(right)):
+            return False
+        self.scope = replace(scope, gradients={**scope.gradients, left.head: right})
+        return True
+
+    def settle_direct(self) -> None:
+        """What comes from above without the name of a variable comes to the last variable, if there is one."""
+        used = {s.name for e in self.equations for s in symbols(e.right) if s.time == NOW}
+        last = [e.name for e in self.equations if e.name not in used and e.name != LOSS]
+        if len(last) == 1:
+            self.scope = replace(self.scope, output=last[0], direct={name: by or last[0] for name, by in self.scope.direct.items()})
+
     def _alias(self, left: Node, right: Node) -> str | None:
         """A function that the text names after a standard one: f = tanh."""
         if left.op != "Sym" or right.op != "Sym" or len(left.args) != 1 or len(right.args) != 1:
@@ -382,8 +456,11 @@ class Setting:
         if core in self.scope.defined or name in self.scope.targets or (name == self.scope.total and not is_loss):
             return None
         time = left.part("Time")
+        ahead = 0
         if time is not None and str(time.nodes[0]) != self.scope.table.time_letter:
-            return None
+            ahead = steps_ahead(time.nodes[0], self.scope.table.time_letter)
+            if not ahead:
+                return None
         inner = self.scope if is_loss else self.scope.define(core)
         E = Elaborator(inner)
         try:
@@ -392,7 +469,7 @@ class Setting:
             if d is None or time is not None or not d.sequence:        # it has a definition, if not one that is understood
                 self.summed.add(core)
             return None
-        target, value = (resize(x, {**self.solved, **E.sizes}) for x in (target, value))
+        target, value = (shift(resize(x, {**self.solved, **E.sizes}), -ahead) for x in (target, value))
         printed = target, value
         if target.op == "entry":
             target, value = _whole(target, value)
@@ -405,6 +482,7 @@ class Setting:
         self.equations.append(Equation(target.attr, value))
         self.scope = inner.define(core)
         self._solve(*printed, E.sizes)
+        self._name_arguments(core)
         return core
 
     def _fit(self, target: Expr, value: Expr) -> bool:
@@ -414,6 +492,21 @@ class Setting:
             own = unify([(value, value)])                             # a number by its own operations
             return 1 not in own.values() and resize(value, own).shape == SCALAR
         return value.shape == target.shape or bool(values)
+
+    def _name_arguments(self, core: str) -> None:
+        """Give the argument of the activation in the last equation the name that the text has for it, if it has one."""
+        e = self.equations[-1]
+        outer = e.right
+        if outer.op != "apply":
+            return
+        for name, of in self.scope.arguments.items():
+            if of == core and name not in self.scope.defined:
+                d = self.scope.table.get(name)
+                inner, own = outer.args[0], Symbol(name, e.left.shape if d is None else shape_of(d), "variable", NOW)
+                by_name = node("sym", attr=own)
+                self.equations[-1:] = [Equation(own, inner), Equation(e.left, apply(outer.attr, by_name))]
+                self.scope = self.scope.define(name)
+                return
 
     def _solve(self, left: Expr, right: Expr, told: Mapping[str, Size]) -> None:
         """Keep the sizes that an equation settles, which no longer stand in it."""
@@ -519,8 +612,10 @@ class Setting:
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""
-        loss = LOSS if any(e.name == LOSS for e in self.equations) else None
         rows = self.settled()
+        if self.cross_entropy is not None and not any(e.name == LOSS for e in rows):
+            rows.append(cross_entropy(rows, self.cross_entropy))
+        loss = LOSS if any(e.name == LOSS for e in rows) else None
         values = self.sizes()                                         # a sum over components becomes one of entries once sizes are known
         rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
         total = TOTAL if self.scope.total is not None or TOTAL not in self.scope.table else "no total"
@@ -562,6 +657,13 @@ class Setting:
         return d is not None and d.kind in ("index", "size")
 
 
+def steps_ahead(n: Node, letter: str) -> int:
+    """How many steps after the running one a time is, if it is that step plus a number; else 0."""
+    if n.op == "Add" and len(n.nodes) == 2 and n.nodes[0] == Node("Sym", (letter,)) and n.nodes[1].op == "Num":
+        return int(n.nodes[1].head) if n.nodes[1].head.isdigit() else 0
+    return 0
+
+
 def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
     """An equation of one component, with a letter that counts, as an equation of the whole vector; unchanged if it is none."""
     values = unify([(target, value)])
@@ -572,6 +674,19 @@ def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
+def cross_entropy(rows: Iterable[Equation], target: str) -> Equation:
+    """The loss of one step as the cross-entropy of the one softmax of a model with a target. ModelError without exactly one."""
+    outputs = [e.left for e in rows if any(x.op == "softmax" for x in (e.right, *e.right.args))]
+    if len(outputs) != 1:
+        raise ModelError("the cross-entropy", must="have one softmax to compare with the target", came=str(len(outputs)),
+                         next_step="write the loss as an equation")
+    p = node("sym", attr=outputs[0])
+    p = transpose(p) if outputs[0].shape[0] == 1 else p
+    assert p.shape is not None
+    y = node("sym", attr=Symbol(target, p.shape, "target", NOW))
+    return Equation(Symbol(LOSS, SCALAR, "variable", NOW), negative(matmul(transpose(y), apply("log", p))))
+
+
 def foresees(e: Expr) -> bool:
     """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
     return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)

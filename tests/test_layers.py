@@ -24,7 +24,7 @@ LAYERS = (
     ("repair", "coded"),
     ("conditions", "factors", "implied", "vectorised"),
     ("setting",),
-    ("document",),
+    ("document", "contributions"),
     ("compiling",),
     ("unclear",),
     ("judge",),

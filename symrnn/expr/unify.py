@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from symrnn.expr.linear import replaced
+from symrnn.expr.linear import Linear, replaced
 from symrnn.expr.sizes import Index, Shape, Size
 from symrnn.expr.tree import Expr, Fault, Symbol, transform
 
@@ -37,9 +37,10 @@ def unify(pairs: Pairs) -> dict[str, Size]:
         for left, right in rows:
             for a, b in demands(left, right):
                 a, b = values.get(a, a) if isinstance(a, str) else a, values.get(b, b) if isinstance(b, str) else b
-                if a == b or not (unknown(a) or unknown(b)):
+                found = None if a == b else solved(a, b)
+                if found is None:
                     continue
-                old, new = (a, b) if unknown(a) else (b, a)
+                old, new = found
                 values = {key: new if value == old else value for key, value in values.items()} | {str(old): new}
                 rows = [(resize(x, values), resize(y, values)) for x, y in rows]
                 changed = True
@@ -47,6 +48,24 @@ def unify(pairs: Pairs) -> dict[str, Size]:
             if changed:
                 break
     return values
+
+
+def solved(a: Size, b: Size) -> tuple[Size, Size] | None:
+    """The unknown size that makes two sizes equal, with its value; None where there is no single one.
+
+    >>> solved("?x", "n"), solved("n_h+n_x", "?x+n_h"), solved("n", "m"), solved("?x+?y", "n")
+    (('?x', 'n'), ('?x', 'n_x'), None, None)
+    """
+    if unknown(a) or unknown(b):
+        return (a, b) if unknown(a) else (b, a)
+    apart = Linear.of(a) - Linear.of(b)
+    loose = [(name, k) for name, k in apart.terms if unknown(name)]
+    if len(loose) != 1 or abs(loose[0][1]) != 1:
+        return None
+    name, k = loose[0]
+    rest = apart - Linear(((name, k),))
+    value = -rest if k > 0 else rest
+    return (name, value.size) if value.least is not None and value.least > 0 else None
 
 
 def demands(left: Expr, right: Expr) -> list[tuple[Size, Size]]:

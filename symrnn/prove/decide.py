@@ -12,6 +12,7 @@ from operator import mul
 
 from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
+from symrnn.prove.blocks import prove_blocks
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.grid import enough_steps
@@ -118,6 +119,9 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof = prove_windows(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, method(proof))
+    proof = prove_blocks(claim) if use.normal else None
+    if proof is not None:
+        return proved(claim, proof, outcome, stated, "normal form of each block")
     if use.normal and lemma(claim):
         return Verdict("proved", method="scalar identity: both sides written with exponentials cancel", scope=EVERYWHERE,
                        error_bound="0", conditions=stated, domain=domain(claim))

@@ -359,7 +359,9 @@ class Prover(Meaning):
         a, b = left.symbols(), right.symbols()
         single = [s for s in {**a, **b} if s.kind == "adjoint" and s.time is not None and (s in a) != (s in b) and self.may(s, window)]
         first = [s for s in single if s.time is not None and s.time.offset == min(o.time.offset for o in single if o.time is not None)]
-        return self.upstream(first) if first else self.pick(left, right, window)
+        values = [s for s in {**a, **b} if s.kind == "variable" and (s in a) != (s in b) and s.name not in self.states
+                  and self.may(s, window)]
+        return self.upstream(first) if first else values or self.pick(left, right, window)
 
     def last_computed(self, left: Form, right: Form, window: Window) -> list[Symbol]:
         """After the adjoints the variable of a step that is computed last: what it is made of may then cancel."""

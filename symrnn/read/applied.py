@@ -22,6 +22,7 @@ from symrnn.expr import (
     substitute,
     symbol,
     symbols,
+    transpose,
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
 from symrnn.read.meaningless import Meaningless
@@ -146,6 +147,16 @@ class _Entrywise:
     __rmul__ = __mul__
 
 
+def is_row(e: Expr) -> bool:
+    return e.shape is not None and e.shape[0] == 1 and e.shape != SCALAR
+
+
+def column(e: Expr) -> Expr:
+    """A row as the column of its entries, where only these matter."""
+    return transpose(e) if is_row(e) else e
+
+
 VECTOR_FUNCTIONS: dict[str | None, Callable[[Expr], Expr]] = {
-    "softmax": softmax, "diag": diag, "Diag": diag, "logsumexp": log_sum_exp,
+    "softmax": lambda e: transpose(softmax(transpose(e))) if is_row(e) else softmax(e), "diag": lambda e: diag(column(e)),
+    "Diag": lambda e: diag(column(e)), "logsumexp": lambda e: log_sum_exp(column(e)),
 }

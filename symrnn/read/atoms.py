@@ -20,8 +20,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symrnn.read.calls import Calls
 from symrnn.read.context import ARRAYS, Draft, Script
+from symrnn.read.named import Named
 from symrnn.read.names import join_name
 from symrnn.read.pieces import Piece, Pieces, name_of, span_of, split_pieces
 from symrnn.read.skeleton import Item, make
@@ -30,12 +30,14 @@ from symrnn.read.tokens import Refused
 from symrnn.read.tree import num
 
 
-class Atoms(Calls):
+class Atoms(Named):
     """Reads symbols."""
 
     def symbol(self, pieces: Sequence[Piece], i: int, twice: bool = False) -> tuple[list[Item], int]:
         """The items of the symbol at `i`, with its scripts and, where it is one, its call; and the index after them."""
         head = pieces[i]
+        if head.text in self.table.prefixes and (named := self.named_gradient(pieces, i)) is not None:
+            return [Item("atom", named[0].span, nodes=(named[0],)), *named[1]], named[2]
         scripts, j = self.scripts(pieces, i + 1, twice)
         end = pieces[j - 1].end
         draft, rest = self._labelled(head, scripts, end)
@@ -76,8 +78,8 @@ class Atoms(Calls):
             marked = {rest[k][0]: rest[k][1] for k in use if k is not None}
             if len(marked) < sum(k is not None for k in use) or not marked:
                 continue
-            for lower, after in _cuts("_", marked.get("_", ())):
-                for upper, above in _cuts("^", marked.get("^", ())):
+            for lower, after in _cuts("_", marked.get("_", ()), self.table.time_letter):
+                for upper, above in _cuts("^", marked.get("^", ()), self.table.time_letter):
                     name = join_name(base, name_of(lower), name_of(upper))
                     if name in self.table and name != base:
                         kept = [s for k, s in enumerate(rest) if k not in use]
@@ -126,6 +128,9 @@ class Atoms(Calls):
             return
         if len(parts) == 1 and len(inner) > 1 and all(p.kind in ("letter", "number") for p in inner):
             times = draft.sequence and inner[0].kind == "number" and self.mentions_time(inner)      # h_{2t} is no component of h
+            if len(inner) > 2 and all(p.kind == "letter" for p in inner) and not all(map(self.counts, inner)):
+                self._relabel(draft, "_", inner)                      # h_{next} is no step
+                return
             if all(map(self.counts, inner)) and not times:
                 parts = [(p,) for p in inner]
             elif not (draft.sequence and self.mentions_time(inner)):
@@ -251,7 +256,8 @@ class Atoms(Calls):
 
     def _bare_time(self, draft: Draft, inner: Pieces) -> bool:
         """Whether a plain upper script is a time: only on sequences in the style ``bare``."""
-        if self.table.time != "bare" or not draft.sequence or draft.time is not None:
+        fresh = draft.entry is None and self.mentions_time(inner)
+        if self.table.time != "bare" or not (draft.sequence or fresh) or draft.time is not None:
             return False
         if inner[0].kind == "number" and len(inner) == 1:
             self.note(draft.start, "time-or-power", f"the upper number on {draft.name} is read as a time")
@@ -265,14 +271,16 @@ class Atoms(Calls):
         return len(inner) > 1 or draft.kind in ARRAYS and (entry is None or entry.kind in ARRAYS)
 
 
-def _cuts(mark: str, script: Pieces) -> list[tuple[Pieces, Pieces]]:
-    """A script as a label with nothing left, and as a label with the rest after its bracket or its first comma."""
+def _cuts(mark: str, script: Pieces, letter: str) -> list[tuple[Pieces, Pieces]]:
+    """A script as a label with nothing left, and as a label with the rest after its bracket, its first comma or before the step."""
     out: list[tuple[Pieces, Pieces]] = [(script, ())]
     if mark == "^" and len(script) > 1 and script[0].kind == "fence":
         out.append((script[:1], script[1:]))
     comma = next((k for k, p in enumerate(script) if p.is_("sep", ",")), 0)
     if mark == "_" and 0 < comma < len(script) - 1:
         out.append((script[:comma], script[comma + 1 :]))
+    elif mark == "_" and not comma:                                  # W_{ft}: the label f, the step t
+        out += [(script[:k], script[k:]) for k in range(1, len(script)) if script[k].is_("letter", letter)]
     return out
 
 

@@ -34,6 +34,8 @@ class Calls(Context):
                 self.note(fence.start, "time-style", f"the bracket after {draft.name} is read as its time")
             draft.time, draft.end = self.expression(inner), fence.end
             return draft.node()
+        if draft.name in self.table.values:
+            return make("Call", head, *self.arguments(inner), span=span)
         if draft.entry is not None and draft.entry.is_function:
             return None if draft.index else make("Call", head, *self.arguments(inner), span=span)
         if opening == "[" and draft.kind in ARRAYS and all(len(p) == 1 and self.counts(p[0]) for p in parts):

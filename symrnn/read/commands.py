@@ -114,7 +114,7 @@ class Commands:
         if token.text in ("\\boxed", "\\fbox"):
             self.attributes.append(("boxed", "", token.start))
         inner = self._argument()
-        return inner if len(inner) <= 1 or _has_rows(inner) else (
+        return inner if len(inner) <= 1 or _has_rows(inner) or any(p.kind in ("rel", "link") for p in inner) else (
             Piece("group", "", token.start, self.tokens[self._i - 1].end, (inner,)),)
 
     def _brace_note(self, token: Token) -> Pieces:

@@ -14,6 +14,9 @@ from symrnn.read.tree import Node, num, sym
 INDEX_LETTERS = frozenset("ijklmn")
 """Letters that count when nothing is declared of them."""
 
+COUNTING = INDEX_LETTERS | {"t", "s"}
+"""Letters that count components or steps, with primes too."""
+
 ARRAYS = ("vector", "matrix")
 """Kinds that are no numbers and no functions."""
 
@@ -58,6 +61,19 @@ class Draft:
         return self.entry is not None and self.entry.sequence
 
 
+def primed(inner: Pieces) -> Pieces:
+    """A script in which a letter that counts, with primes on it, is a letter of its own, as in ``a_{k'}``."""
+    out: list[Piece] = []
+    for piece in inner:
+        last = out[-1] if out else None
+        counts = last is not None and last.kind == "letter" and not last.font and last.text.rstrip("'") in COUNTING
+        if last is not None and counts and piece.is_("script", "'"):
+            out[-1] = Piece("letter", last.text + "'", last.start, piece.end)
+        else:
+            out.append(piece)
+    return tuple(out)
+
+
 class Context:
     """What is known while a span is read; `build` is the grammar of the skeleton."""
 
@@ -92,7 +108,7 @@ class Context:
             return True
         if piece.kind != "letter":
             return False
-        return entry.kind == "index" if entry else piece.text in INDEX_LETTERS or piece.text == self.table.time_letter
+        return entry.kind == "index" if entry else piece.text.rstrip("'") in INDEX_LETTERS or piece.text == self.table.time_letter
 
     def is_function(self, piece: Piece) -> bool:
         """Whether a piece names a function: declared as one, or standard and declared as nothing else."""
@@ -121,7 +137,7 @@ class Context:
                 continue
             if i + 1 >= len(pieces) or pieces[i + 1].kind == "script":
                 raise Refused(mark.start, mark.text, "a script must follow")
-            inner = group_contents(pieces[i + 1])
+            inner = primed(group_contents(pieces[i + 1]))
             if not inner:
                 raise Refused(mark.start, mark.text, "the script is empty")
             if not twice and any(m == mark.text for m, _ in out):

@@ -1,4 +1,4 @@
-r"""Derivatives: fractions of partial signs or d, their orders and variables, and those written with a slash."""
+r"""Derivatives: fractions of partial signs or d, their orders and variables, those with a slash, and ``\partial_x f``."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Derivatives(Atoms):
             return ""
         first = pieces[0]
         if first.kind == "partial":
-            return "partial"
+            return "" if len(pieces) > 1 and pieces[1].is_("script", "_") else "partial"
         for letter, kind in (("d", "d"), ("D", "total")):
             if first.is_("letter", letter) and (first.font == "\\mathrm" or letter not in self.table):
                 return kind
@@ -102,6 +102,17 @@ class Derivatives(Atoms):
             body, j = self.one(pieces, i + 1)
             return make("Differential", "d", body, span=(pieces[i].start, body.span[1])), j
         return found
+
+    def by_subscript(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int] | None:
+        r"""``\partial_{x} f``: the variable is a lower script of the sign, and one factor follows, as after nabla."""
+        if not (i + 1 < len(pieces) and pieces[i + 1].is_("script", "_")):
+            return None
+        scripts, j = self.scripts(pieces, i + 1)
+        if len(scripts) > 1:
+            raise Refused(pieces[i].start, pieces[i].text, "a partial sign with a lower script has no other script")
+        variable = self.expression(scripts[0][1])
+        body, j = self.one(pieces, j)
+        return make("Deriv", "partial", "1", body, variable, span=(pieces[i].start, body.span[1])), j
 
     def slanted(self, pieces: Sequence[Piece], i: int, kind: str) -> tuple[Node, int] | None:
         """A derivative written with a slash: sign, one factor, slash, sign, one factor."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from symrnn.expr import SCALAR, Expr, add, delta, derivative, lift, negative, smul, symbol, transpose
+from symrnn.expr import NOW, SCALAR, Expr, add, delta, derivative, lift, matmul, negative, shift, smul, symbol, transpose
 from symrnn.read import tuples
 from symrnn.read.applied import Applied
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.products import Products
-from symrnn.read.scope import TOTAL
+from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sums import Sums
 from symrnn.read.tree import Node
 
@@ -45,9 +45,56 @@ class Elaborator(Products, Applied, Sums):
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)
-        out = derivative(self(top), below, mode)
+        return self._laid(self(top), below, mode)
+
+    def _laid(self, top: Expr, below: Expr, mode: str) -> Expr:
+        """A derivative as the layout of the text wants it."""
+        out = derivative(top, below, mode)
         lies = {"denominator": False, "numerator": True, "rows": below.shape is None or below.shape[1] == 1}[self.scope.layout]
         return transpose(out) if lies and out.args[0].shape == SCALAR and below.shape != SCALAR else out
+
+    def named(self, n: Node) -> Expr:
+        """The gradient of the total loss by the symbol whose name it carries, or the part of it that comes from later steps."""
+        by = n.nodes[0]
+        if by.head in self.scope.arriving:
+            return self._arriving(n, self.scope.arriving[by.head])
+        if by.head.endswith("_prev") and by.head not in self.scope.defined:
+            return shift(self._arriving(n, by.head.removesuffix("_prev"), loss=False), -1)
+        d = self.declared(by.head, by)
+        if by.part("Time") is not None and not d.sequence and d.name not in self.scope.defined:
+            raise Meaningless("SR303", f"the part that one step has in the gradient by {d.name}", n.span)
+        own = next((name for name, of in self.scope.arguments.items() if of == d.name), None)
+        if d.name in self.scope.arguments and d.name not in self.scope.defined:
+            raise Meaningless("SR103", f"no equation of {self.scope.arguments[d.name]} shows the argument {d.name}", n.span)
+        if self.scope.gradients_at == "argument" and own is not None:
+            return self.named(Node("Gradient", (n.head, Node("Sym", (own, *by.args[1:]), by.span)), n.span))
+        below = self(by)
+        if below.op not in ("sym", "entry"):
+            raise Meaningless("SR303", "a gradient by something that is no symbol", n.span)
+        alone = self.scope.total is None and self.scope.loss is not None
+        out = self._laid(symbol(LOSS, SCALAR, "variable", NOW) if alone else symbol(TOTAL, SCALAR), below, "partial")
+        if n in self.scope.flowing:
+            s = below.attr if below.op == "sym" else below.args[0].attr
+            out = add(out, negative(self._laid(symbol(LOSS, SCALAR, "variable", s.time), below, "partial")))
+        return out
+
+    def _arriving(self, n: Node, name: str, loss: bool = True) -> Expr:
+        """The gradient that arrives at a variable of the running step from later steps: not through the output of this step.
+
+        What arrives at the output itself is all of its gradient, with or without that of the loss of the step.
+        """
+        letter = Node("Time", (Node("Sym", (self.scope.table.time_letter,)),))
+        if not self.scope.arriving or self.scope.output is None or len(n.nodes[0].args) != 1:
+            raise Meaningless("SR303", "a gradient from later steps where the text does not say what arrives", n.span)
+        by, out = (self(Node("Sym", (head, letter), n.span)) for head in (name, self.scope.output))
+        if by.op != "sym" or out.op != "sym":
+            raise Meaningless("SR303", "a gradient from later steps by something that is no symbol", n.span)
+        whole = self._laid(symbol(TOTAL, SCALAR), by, "partial")
+        if by == out:
+            own = self._laid(symbol(LOSS, SCALAR, "variable", by.attr.time), by, "partial")
+            return whole if loss else add(whole, negative(own))
+        above = self._laid(symbol(TOTAL, SCALAR), out, "partial")
+        return add(whole, negative(matmul(transpose(derivative(out, by, "total")), above)))
 
     def gradient(self, n: Node) -> Expr:
         bottom, top = n.nodes
@@ -70,6 +117,17 @@ class Elaborator(Products, Applied, Sums):
             raise Meaningless("SR303", "the change of something that is no symbol", n.span)
         rate = symbol(self.scope.rate, SCALAR, "constant")
         return negative(smul(rate, derivative(symbol(TOTAL, SCALAR), below, "partial")))
+
+    def indicator(self, n: Node) -> Expr:
+        """1 where two component indices are equal, or are not, else 0."""
+        first = n.nodes[0]
+        chain = first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("=", "==", "!=")
+        pair = (first.nodes[0], first.nodes[1].nodes[0]) if chain else n.nodes
+        if len(pair) != 2 or any(m.op != "Sym" or len(m.args) != 1 for m in pair) or any(map(self.is_clock, pair)):
+            raise Meaningless("SR303", "an indicator of anything but two component indices", n.span)
+        known = [self.indices[m.head].size for m in pair if m.head in self.indices] or [f"?I{n.span[0]}"]
+        same = delta(*(self.index(m, known[0]) for m in pair))
+        return lift(1) - same if chain and first.nodes[1].head == "!=" else same
 
     def cases(self, n: Node) -> Expr:
         """Two cases told apart by the equality of two component indices."""
@@ -111,6 +169,8 @@ ROWS: dict[str, Row] = {
     "Deriv": lambda E, n: E.derive(n),
     "Grad": lambda E, n: E.gradient(n),
     "Delta": lambda E, n: E.change(n),
+    "Indicator": lambda E, n: E.indicator(n),
+    "Gradient": lambda E, n: E.named(n),
     "Cases": lambda E, n: E.cases(n),
     "Ones": lambda E, n: E.constant(n),
     "Zeros": lambda E, n: E.constant(n),

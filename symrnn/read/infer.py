@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from symrnn.read.declarations import declarations
+from symrnn.read.gradients import named_gradients
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
@@ -23,13 +24,15 @@ from symrnn.read.show import show
 from symrnn.read.sums import open_sum
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
+from symrnn.read.values import value_functions
 
 STYLES = (
     ("angle", re.compile(r"\^\s*\{?\s*(?:<|\\langle)\s*(\w|\\tau)\b")),
     ("sup", re.compile(r"\^\s*\{?\s*\(\s*(\w|\\tau)\s*(?:[-+]\s*1\s*)?\)")),
     ("call", re.compile(r"[A-Za-z}]\s*\(\s*(\w|\\tau)\s*[-+]\s*1\s*\)")),
     ("bracket", re.compile(r"[A-Za-z}]\s*\[\s*(\w|\\tau)\s*[-+]\s*1\s*\]")),
-    ("sub", re.compile(r"_\s*\{?\s*(\w|\\tau)\s*(?:[-+]\s*1\s*\}|\b)")),
+    ("sub", re.compile(r"_\s*\{?\s*(\w|\\tau)\s*(?:[-+]\s*1\s*\}|\b)(?!\s*=)")),
+    ("bare", re.compile(r"(?:\A|;|,|\\ )\s*(?:\\\w+\s*)*\{?\w\}?\s*\^\s*\{?\s*(\w|\\tau)\s*\}?\s*=")),
 )
 """How a time is written, in the order in which the styles are told apart."""
 
@@ -53,6 +56,14 @@ RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "ma
 FUNCTIONS = frozenset({"f", "g", "phi", "psi", "sigma"})
 """Letters that stand for a function before a bracket with a sum, also with a number below them."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
+SURE_GATES = frozenset({"i", "r"})
+"""Names that only gates have."""
+
+
+NO_TIME = "time"
+"""The time letter of a text in which nothing has a time."""
+QUANTITIES = frozenset("Add Neg Mul Dot Div Had Pow Transpose Norm".split())
+"""Operations on numbers and arrays; the step stands in none of them."""
 
 
 @dataclass
@@ -102,8 +113,12 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
         return out.setdefault(n.head, Use())
 
     for tree in trees:
+        named = {id(n.nodes[0]) for n in walk(tree) if n.op == "Gradient"}           # a name in a name: no use of its own
         for n in walk(tree):
-            if n.op == "Sym":
+            if id(n) in named:
+                of(n).bottom += 1
+                _count(Node("Index", n.nodes), of)
+            elif n.op == "Sym":
                 u = of(n)
                 u.timed += n.part("Time") is not None
                 u.plain += n.part("Time") is None
@@ -178,30 +193,88 @@ def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
             of(m).bottom += 1
 
 
-def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "") -> dict[str, Any]:
+def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "",
+          macros: Mapping[str, Any] | None = None, claims: int = 0) -> dict[str, Any]:
     """The declarations that a text leaves out, as a mapping for :meth:`symrnn.setting.Setting.of`.
 
-    ``shapes`` are declarations in words that win over what is inferred (names as the text writes them).
+    ``shapes`` are declarations in words that win over what is inferred (names as the text writes them); ``macros`` are the text's own;
+    the last ``claims`` formulas are to be judged, so that they say nothing of what a function is.
     """
     style, letter = time_style(formulas)
-    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}})
+    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
+    table = table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
     stated: dict[str, Declared] = {}
     for name, words in (shapes or {}).items():
         d = Declared.parse(name, words, letter)
         stated[d.name] = d
+    if style == "bare":
+        stated |= bare_sequences(formulas, table, stated)
     table = table.rebound(stated.values())
     trees = _trees(formulas, table)
+    if letter == "t" and not any(LAGGED.findall(f) for f in formulas) and is_quantity(letter, stated, trees):
+        letter = NO_TIME                     # nothing has a time: t is a letter like others
+        table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}}).rebound(stated.values())
+        trees = _trees(formulas, table)
     marks = _labels(trees, table)
     if marks:                                # they change how the formulas are read
         table = table.rebound(marks)
         trees = _trees(formulas, table)
+    values = value_functions(trees, table)
+    if values:
+        table = replace(table.rebound(dict.fromkeys(values, "scalar")), values=values)
+        stated |= {name: Declared(name, "scalar") for name in values}
+        trees = _trees(formulas, table)
+    data = _declared(trees, table, stated, marks, prose)
+    named = named_gradients(formulas, trees, data, prose, table)
+    if named is not None:                    # so do gradients that carry the name of what they are taken by
+        table = named.table
+        data = _declared(_trees(formulas, table), table, stated, marks, prose)
+        named.enter(data)
+    if data["symbols"].get("sigma") == "function" and is_logistic("sigma", _trees(formulas[:len(formulas) - claims], table)):
+        data["symbols"]["sigma"] = "function sigmoid"
+    return data
+
+
+def bare_sequences(formulas: Sequence[str], table: SymbolTable, stated: Mapping[str, Declared]) -> dict[str, Declared]:
+    """Of what is declared, the sequences of a text with steps as bare upper scripts: nothing stands without one, a number has equations."""
+    every = {name: replace(d, sequence=True) for name, d in stated.items() if d.kind in RANKED}
+    trees = _trees(formulas, table.rebound(every.values()))
+    nodes = [n for tree in trees for n in walk(tree) if n.op == "Sym" and n.head in every]
+    defined = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Sym"}
+    timed = {n.head for n in nodes if n.part("Time") is not None} - {n.head for n in nodes if n.part("Time") is None}
+    return {name: d for name, d in every.items() if name in timed and (d.kind != "scalar" or name in defined)}
+
+
+def is_quantity(letter: str, stated: Mapping[str, Declared], trees: Iterable[Node]) -> bool:
+    """Whether a letter is a number or an array: declared as one, or a term or factor of a formula."""
+    d = stated.get(letter)
+    if d is not None and d.kind in RANKED:
+        return True
+    here = Node("Sym", (letter,))
+    return any(n.op in QUANTITIES and here in n.nodes for tree in trees for n in walk(tree))
+
+
+def loss_words(formulas: Iterable[str]) -> list[str]:
+    """The losses that a text writes as a word.
+
+    >>> loss_words([r"\\partial loss / \\partial h_t", r"\\mathrm{Loss}_t", r"\\lossy"])
+    ['loss', 'Loss']
+    """
+    return list(dict.fromkeys(w for f in formulas for w in re.findall(r"(?<![A-Za-z\\])[Ll]oss(?![A-Za-z])", f)))
+
+
+def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Declared], marks: Mapping[str, Any],
+              prose: str) -> dict[str, Any]:
+    """The declarations that some trees amount to, with those that are stated."""
+    style, letter = table.time, table.time_letter
+    stated = dict(stated)
     stated |= {d.name: d for tree in trees for d in declarations(tree, table) if d.name not in stated}
     found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]
     marked = {name: words for name, words in marks.items() if words == "index" or isinstance(words, dict)}
     softmax = _softmaxes(trees)
-    constant = _constants(trees)
+    constant, formal = _constants(trees), _formal(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
@@ -216,6 +289,8 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
             declared = "scalar"
             if name not in carried:
                 data.setdefault("unsure", []).append(name)
+        if name in formal and name not in stated:
+            declared = "scalar"
         if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if name not in stated and name in marked:
@@ -239,8 +314,37 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
             symbols[name] = "size"
     data["steps"] = ["T"] if "T" in found else sorted(STEPS & set(found)) or ["T"]
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
-    _losses(data, found, trees)
+    if table.values:
+        data["values"] = dict(table.values)
+    _losses(data, found, trees, table)
     return data
+
+
+def is_logistic(name: str, trees: Sequence[Node]) -> bool:
+    """Whether a function is the logistic one: the text gives its slope as s(1 - s), or computes several gates by it."""
+    gates: set[str] = set()
+    for n in (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head == "="):
+        left, right = n.nodes[0], n.nodes[1].nodes[0]
+        value = Node("Call", (Node("Sym", (name,)), *left.nodes[1:]))
+        slope = Node("Mul", (value, Node("Add", (Node("Num", ("1",)), Node("Neg", (value,))))))
+        if left.op == "Call" and left.nodes[0] == Node("Prime", (Node("Sym", (name,)),)) and right == slope:
+            return True
+        if left.op == "Sym" and right.op == "Call" and right.nodes[0].head == name and GATES.match(left.head):
+            gates.add(left.head)
+    return len(gates) > 1 or bool(gates & SURE_GATES)
+
+
+def _formal(trees: Sequence[Node]) -> set[str]:
+    """Letters that stand only as the argument of a function in equations that say something of that function: f(x) = ..."""
+    inside: Counter[str] = Counter()
+    for n in (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Call" and len(n.nodes[0].nodes) == 2):
+        x = n.nodes[0].nodes[1]
+        calls = [m for m in walk(n) if m.op == "Call" and x in m.nodes[1:]]
+        alone = [m for m in walk(n) if m == x]
+        if x.op == "Sym" and len(x.args) == 1 and len(calls) == len(alone):
+            inside[x.head] += len(alone)
+    every = Counter(m.head for tree in trees for m in walk(tree) if m.op == "Sym")
+    return {name for name, k in inside.items() if every[name] == k}
 
 
 def _constants(trees: Sequence[Node]) -> set[str]:
@@ -280,7 +384,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     nodes = [n for tree in trees for n in walk(tree)]
     timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
     summed = {n.nodes[0].head for n in nodes if n.op == "Sum" and n.nodes[0].op == "Sym"} - {table.time_letter} - set(STANDARD)
-    summed = {name for name in summed if table.get(name) is None and name in COUNTERS}
+    summed = {name for name in summed if table.get(name) is None and name.rstrip("'") in COUNTERS}
     out: dict[str, Any] = dict.fromkeys(summed, "index")
     for n in nodes:
         if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
@@ -351,7 +455,7 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     if u.called and not u.timed and u.plain <= u.named:
         return _function_words(name, u, prose)
     if u.counted and not (u.left or u.right or u.called) and u.counted >= u.plain and not u.timed:
-        return "index" if base in COUNTERS else "size"
+        return "index" if base.rstrip("'") in COUNTERS else "size"
     if (name in LOSSES or base in LOSSES) and u.top and not u.indices:
         return "scalar" + sequence
     if u.top and not u.bottom and not u.indices and not (u.left or u.right):
@@ -393,7 +497,7 @@ def _said(d: Declared) -> Any:
     return "index" if d.kind == "index" and d.role != "time" else _spec(d)
 
 
-def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node]) -> None:
+def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node], table: SymbolTable) -> None:
     """Which letters are the total loss and the loss of one step: by ``L = sum_t L_t``, else by what is differentiated."""
     for tree in trees:
         for n in walk(tree):
@@ -413,8 +517,10 @@ def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node
                 data["total"], data["loss"] = left.head, body.nodes[3].head
                 data["symbols"].pop(left.head, None), data["symbols"].pop(body.nodes[3].head, None)
                 return
-    tops = [name for name, u in found.items() if u.top and not u.timed and not u.called and u.top > u.bottom
-            and data["symbols"].get(name) == "scalar"]
-    if tops:
-        data["total"] = max(tops, key=lambda n: (found[n].top, n in LOSSES))
-        data["symbols"].pop(data["total"], None)
+    timeless = not any(n.op == "Time" for tree in trees for n in walk(tree))
+    plain = {n.nodes[0].head for tree in trees for n in walk(tree) if timeless and n.op == "Chain" and n.nodes[0].op == "Sym"}
+    tops = [name for name, u in found.items() if name not in {*table.values, *plain} and u.top > u.bottom and u.top
+            and not (u.timed or u.called) and data["symbols"].get(name) == "scalar"]
+    if tops:                                                          # what has no steps has no sum over them
+        name = data["loss" if plain else "total"] = max(tops, key=lambda n: (found[n].top, n in LOSSES))
+        data["symbols"].pop(name, None)

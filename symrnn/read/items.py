@@ -83,7 +83,9 @@ class Items(Arrays):
         span = (piece.start, piece.end)
         kind = piece.kind
         if kind == "letter" and piece.text == "d" and (found := self.plain_derivative(pieces, i)):
-            return self._with_posts(found[0], pieces, found[1])
+            named = found[0].op == "Differential" and "d" in self.table.prefixes and self.named_gradient(pieces, i)
+            return ([Item("atom", named[0].span, nodes=(named[0],)), *named[1]], named[2]) if named else self._with_posts(
+                found[0], pieces, found[1])
         if kind == "letter" and piece.text == "e" and "e" not in self.table and pieces[i + 1 : i + 2] and pieces[
                 i + 1].is_("script", "^"):
             scripts, j = self.scripts(pieces, i + 1)
@@ -226,13 +228,18 @@ class Items(Arrays):
         if not below:
             raise Refused(piece.start, "", "the denominator is missing")
         node = self.derivative(piece, above, below)
+        after = pieces[i + 1] if i + 1 < len(pieces) else None
+        if node is not None and after is not None and after.kind == "fence" and after.brackets == ("(", ")"):
+            value = self.table.values.get(node.nodes[0].head) if node.op == "Deriv" else None
+            if value is not None and tuple(self.arguments(after.parts[0])) == value:      # the derivative at the argument
+                return self._with_posts(node, pieces, i + 2)
         if node is None:
             node = make("Div", self.expression(above, (piece.start, piece.end)), self.expression(below),
                         span=(piece.start, piece.end))
         return self._with_posts(node, pieces, i + 1)
 
     def _partial(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
-        node, j = self.slanted(pieces, i, "partial") or (None, i)
+        node, j = self.by_subscript(pieces, i) or self.slanted(pieces, i, "partial") or (None, i)
         if node is None:
             body, j = self.one(pieces, i + 1)
             node = make("Differential", "partial", body, span=(pieces[i].start, body.span[1]))

@@ -1,4 +1,4 @@
-r"""Expansion of a text's own macros, by table and within bounds.
+r"""Expansion of macros, a text's own and those that everybody defines alike, by table and within bounds.
 
 >>> table = macro_table({r"\Wh": "W_{hh}", r"\pd": [2, r"\frac{\partial #1}{\partial #2}"]})
 >>> "".join(t.text for t in expand(tokenize(r"\pd{L}{\Wh}"), table))
@@ -7,12 +7,16 @@ r"""Expansion of a text's own macros, by table and within bounds.
 
 from __future__ import annotations
 
+import re
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from types import MappingProxyType
 from typing import Any
 
 from symrnn.errors import DeclarationError
+from symrnn.read.letters import GREEK
 from symrnn.read.tokens import MAX_TOKENS, Refused, Token, tokenize
 
 MAX_DEPTH = 32
@@ -29,7 +33,6 @@ class Macro:
 
 
 Macros = Mapping[str, Macro]
-NO_MACROS: Macros = MappingProxyType({})
 
 
 def macro_table(data: Mapping[str, Any]) -> Macros:
@@ -39,6 +42,9 @@ def macro_table(data: Mapping[str, Any]) -> Macros:
     """
     table = {}
     for name, value in data.items():
+        if isinstance(value, Macro):
+            table[name] = value
+            continue
         count, body = value if isinstance(value, list | tuple) and len(value) == 2 else (0, value)
         if not isinstance(body, str) or not isinstance(count, int) or not 0 <= count <= 9:
             raise DeclarationError(name, must="be a body, or the number of arguments (0 to 9) and a body", came=repr(value)[:80],
@@ -62,25 +68,25 @@ def expand(tokens: Sequence[Token], macros: Macros) -> list[Token]:
         else:
             if level >= MAX_DEPTH:
                 raise Refused(token.start, token.text, f"macros call each other more than {MAX_DEPTH} deep")
-            body = _called(token, macro, stack)
-            stack.extend((replace(t, start=token.start, end=token.end), level + 1) for t in reversed(body))
+            stack.extend((t, level + 1) for t in reversed(_called(token, macro, stack)))
         if len(out) + len(stack) > MAX_TOKENS:
             raise Refused(token.start, token.text, f"the formula has more than {MAX_TOKENS} tokens")
     return out
 
 
 def _called(token: Token, macro: Macro, stack: list[tuple[Token, int]]) -> list[Token]:
-    """The body of a call with its arguments put in; takes the arguments from the stack."""
+    """The body of a call with its arguments put in; takes the arguments from the stack. The body stands where the whole call stood."""
     arguments: list[list[Token]] = []
     if macro.default is not None:
         given = _bracketed(token, stack)
         arguments.append(list(macro.default) if given is None else given)
     while len(arguments) < macro.arguments:
         arguments.append(_argument(token, stack))
+    end = max((t.end + 1 for a in arguments for t in a[-1:]), default=token.end)
     body: list[Token] = []
     i = 0
     while i < len(macro.body):
-        piece = macro.body[i]
+        piece = replace(macro.body[i], start=token.start, end=end)
         following = macro.body[i + 1].text if i + 1 < len(macro.body) else ""
         if piece.text == "#" and following[:1].isdigit() and 1 <= int(following[0]) <= len(arguments):
             body += arguments[int(following[0]) - 1]
@@ -124,3 +130,68 @@ def _until(token: Token, stack: list[tuple[Token, int]], opening: str, closing: 
             return out
         out.append(piece)
     raise Refused(token.start, token.text, "an argument of the macro is not closed")
+
+
+# -------------------------------------------------------------------------------------------------------------- usual macros
+_BOLD_TAKEN = frozenset({"bf", "bm", "mp", "mu", *GREEK})
+_BOLD_PREFIXES = ("b", "bf", "v", "V", "m", "M")
+_USUAL: dict[str, Any] = {
+    **{prefix + name: rf"\mathbf{{{name}}}" for prefix in _BOLD_PREFIXES for name in string.ascii_letters},
+    **{prefix + name: rf"\boldsymbol{{\{name}}}" for prefix in _BOLD_PREFIXES for name in sorted(GREEK) if name.islower()},
+    "bmf": r"\mathbf{f}",
+    **dict.fromkeys(("pd", "pdv", "pder", "pderiv", "pfrac", "partialderiv"), [2, r"\frac{\partial #1}{\partial #2}"]),
+    **dict.fromkeys(("dv", "deriv"), [2, r"\frac{d #1}{d #2}"]),
+    "norm": [1, r"\left\|#1\right\|"],
+    "abs": [1, r"\left|#1\right|"],
+    **{name: rf"\operatorname{{{name}}}" for name in ("relu", "softmax", "softplus", "diag", "sech")},
+    **{name: rf"\operatorname{{{word}}}" for name, word in (("ReLU", "relu"), ("smx", "softmax"), ("sigm", "sigmoid"))},
+    **{letter + "hat": rf"\hat{{{letter}}}" for letter in "yxhzop"},
+}
+
+
+@cache
+def usual() -> Macros:
+    r"""The macros that texts use and leave out the definition of, because all define them alike; a text's own come before them.
+
+    >>> "".join(t.text for t in expand(tokenize(r"\pd{J}{\bW}"), usual()))
+    '\\frac{\\partial J}{\\partial \\mathbf{W}}'
+    """
+    return macro_table({name: body for name, body in _USUAL.items() if name not in _BOLD_TAKEN})
+
+
+@cache
+def shorthands() -> Macros:
+    """The usual macros without arguments, which may stand in a name."""
+    return MappingProxyType({name: m for name, m in usual().items() if not m.arguments})
+
+
+_DEFINED = re.compile(r"\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\*?\s*(?:\{\s*(\\[A-Za-z]+)\s*\}|(\\[A-Za-z]+))")
+
+
+def own(text: str) -> Macros:
+    r"""The macros that a text defines, as far as they are read (others hide the usual macro of their name).
+
+    >>> own(r"\newcommand{\pd}[1]{\nabla #1} \def\bW{W_b}").keys()
+    dict_keys(['\\pd', '\\bW'])
+    """
+    out: dict[str, Macro] = {}
+    for found in _DEFINED.finditer(text):
+        rest = text[found.end():]
+        count = re.match(r"(?:\[(\d)\]|((?:#\d)+))?\s*\{", rest)
+        body = _braced(rest[count.end():]) if count is not None else None
+        if count is not None and body is not None:
+            name = found[1] or found[2]
+            if "Operator" in found[0]:
+                body = rf"\operatorname{{{body}}}"
+            out[name] = Macro(int(count[1] or len(count[2] or "") // 2), tuple(tokenize(body)))
+    return MappingProxyType(out)
+
+
+def _braced(text: str) -> str | None:
+    """What stands before the brace that closes; None if none does."""
+    level = 1
+    for k, c in enumerate(text):
+        level += (c == "{" and text[k - 1:k] != "\\") - (c == "}" and text[k - 1:k] != "\\")
+        if level == 0:
+            return text[:k]
+    return None

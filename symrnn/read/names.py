@@ -4,6 +4,8 @@ r"""One normal form for the names of symbols, whatever fonts and braces a text w
 True
 >>> [canonical_name(x) for x in (r"\hat{\mathbf y}", r"\mathcal{L}", r"W^{\mathrm{in}}", r"W^{(hh)}", r"\delta_{z_t}")]
 ['hat(y)', 'L', 'W^in', 'W^(hh)', 'delta_{z_t}']
+>>> canonical_name(r"\bW"), canonical_name(r"\yhat")
+('W', 'hat(y)')
 >>> [name_latex(x) for x in ("hat(y)", "W_hh", "sigma", "softmax", "W^in", "delta_{z_t}")]
 ['\\hat{y}', 'W_{hh}', '\\sigma', '\\mathrm{softmax}', 'W^{\\mathrm{in}}', '\\delta_{z_{t}}']
 """
@@ -13,14 +15,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from symrnn.read.letters import GREEK
+from symrnn.read.macros import expand, shorthands
 from symrnn.read.tokens import tokenize
-
-GREEK = frozenset(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi pi varpi rho varrho "
-    "sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega "
-    "ell hbar imath jmath aleph Re Im infty emptyset".split()
-)
-"""Commands that stand for one letter or sign."""
 
 FONTS = frozenset(
     r"\boldsymbol \mathbf \mathcal \mathfrak \bm \mathrm \mathit \mathsf \mathtt \mathscr \pmb \vec \underline \mathop "
@@ -63,7 +60,7 @@ def canonical_name(latex: str) -> str:
     """
     if not set(latex) & set("\\{}$%~\" \t\n"):
         return latex
-    return canonical_tokens([t.text for t in tokenize(latex) if not t.is_space])
+    return canonical_tokens([t.text for t in expand(tokenize(latex), shorthands()) if not t.is_space])
 
 
 def canonical_tokens(texts: Sequence[str]) -> str:

@@ -1,9 +1,11 @@
 """What a symbol with its scripts is where it occurs: time, component, kind; and what was chosen on the way."""
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from symrnn.expr import SCALAR, Expr, Index, Shape, Time, delta, entry, eye, node, symbol
+from symrnn.expr import SCALAR, Expr, Index, Shape, Size, Time, delta, derivative, entry, eye, fix_time, node, symbol, transpose
+from symrnn.expr.linear import canonical, replaced
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
@@ -32,6 +34,7 @@ class Names:
     clocks: dict[str, str] = field(default_factory=dict)             # letters of sums over time -> their base in the core
     values: dict[str, Expr] = field(default_factory=dict)            # names that stand for an expression
     sizes: dict[str, str] = field(default_factory=dict)              # sizes left open that a sum to a size tells
+    solved: Mapping[str, Size] = field(default_factory=dict)          # sizes left open that the equations determine
     closed: set[str] = field(default_factory=set)                    # letters of sums over components that have ended
     lenient: bool = False                                            # a sum that ends at another size is one over all components
 
@@ -121,6 +124,12 @@ class Names:
             return self.values[name]
         if name in (self.scope.loss, self.scope.total):
             return self._loss(n)
+        if name in self.scope.gradients:
+            return self._gradient(n)
+        if name in self.scope.direct:
+            return self._direct(n)
+        if (near := self._near(n)) is not None:
+            return self.symbol(near)
         if name in self.scope.elided and not has_part(n, "Param"):
             return self._elided(n)
         if self.scope.table.lookup(name) is None and len(n.args) == 1 and tuples.is_size(self, name):
@@ -157,8 +166,11 @@ class Names:
         for core, own in ((TOTAL, self.scope.total), (LOSS, self.scope.loss)):
             if d.name == core and own is not None:                    # the text gives the loss another letter
                 raise Meaningless("SR303", f"the name {core} is kept for the loss {own}", n.span)
-        shape = shape_of(d)
+        rows, columns = shape_of(d)
         time = self.symbol_time(n, d)
+        shape = (replaced(rows, self.solved), replaced(columns, self.solved))
+        if shape[0] == 1 != shape[1] and d.name in self.scope.targets:     # a distribution is a column, however it is laid
+            return transpose(symbol(d.name, (shape[1], 1), self.kind(d), time))
         return symbol(d.name, shape, self.kind(d), time)
 
     def _step_or_component(self, n: Node, d: Declared) -> None:
@@ -232,6 +244,41 @@ class Names:
         time = self.time(n.part("Time").nodes[0]) if timed else Time(self.base(self.scope.table.time_letter))  # type: ignore[union-attr]
         return symbol(LOSS, SCALAR, "variable", time)
 
+    def _near(self, n: Node) -> Node | None:
+        """``c_prev`` is c one step before the running one; ``c_next`` is what the text says it is."""
+        if not self.scope.arriving:
+            return None
+        letter = Node("Sym", (self.scope.table.time_letter,))
+        base = n.head.removesuffix("_prev")
+        d = self.scope.table.get(base)
+        if n.head in self.scope.arriving and len(n.args) == 1:
+            return Node("Sym", (self.scope.arriving[n.head], Node("Time", (letter,))), n.span)
+        if base == n.head or d is None or not d.sequence or n.head in self.scope.defined or len(n.args) != 1:
+            return None
+        before = Node("Add", (letter, Node("Neg", (Node("Num", ("1",)),))))
+        return Node("Sym", (base, Node("Time", (before,))), n.span)
+
+    def _direct(self, n: Node) -> Expr:
+        """The gradient of the loss of one step by a variable of that step; by the last variable where the text names none."""
+        name, part = self.scope.direct[n.head], n.part("Time")
+        if part is None or not name or any(has_part(n, op) for op in ("Layer", "Param")):
+            raise Meaningless("SR303", f"{n.head} is the gradient that comes from above, by a variable that nothing names", n.span)
+        by = self(Node("Sym", (name, part)))
+        if by.op != "sym":
+            raise Meaningless("SR303", f"{n.head} is the gradient by something that is no symbol", n.span)
+        return self.component(derivative(symbol(LOSS, SCALAR, "variable", by.attr.time), by, "partial"), n)
+
+    def _gradient(self, n: Node) -> Expr:
+        """A name that the text gives a derivative, at its step."""
+        value, part = self(self.scope.gradients[n.head]), n.part("Time")
+        if has_part(n, "Layer") or has_part(n, "Param"):
+            raise Meaningless("SR303", f"a layer or parameter on {n.head}", n.span)
+        timed = any(m.op == "Time" for m in nodes_of(self.scope.gradients[n.head]))
+        if part is not None and not timed:
+            raise Meaningless("SR303", f"{n.head} has a step, but not where it is defined", n.span)
+        value = fix_time(value, "t", self.time(part.nodes[0])) if part is not None else value
+        return self.component(value, n)
+
     def _elided(self, n: Node) -> Expr:
         """A bare function name that stands for its value, such as sigma for sigma(o)."""
         self.note("argument-left-out", f"{n.head} stands for its value at {str(self.scope.elided[n.head])}")
@@ -242,7 +289,7 @@ class Names:
 
 
 def shape_of(d: Declared) -> Shape:
-    sizes: list[str | int] = [int(s) if s.isdigit() else s for s in d.shape]
+    sizes: list[str | int] = [int(s) if s.isdigit() else canonical(s) if "+" in s else s for s in d.shape]
     if d.kind == "scalar":
         return SCALAR
     if not sizes:                                                     # to be solved from the equations

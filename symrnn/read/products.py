@@ -35,9 +35,11 @@ class Products(Names):
     def star(self, n: Node) -> Expr:
         """An asterisk or a cross: entrywise for two vectors, else the product of juxtaposition; square matrices leave it open."""
         a, b = map(self, n.nodes)
-        if a.shape is None or a.shape != b.shape or a.shape == SCALAR:
+        if a.shape is None or b.shape is None or SCALAR in (a.shape, b.shape):
             return multiply(a, b)
-        if a.shape[0] == a.shape[1]:
+        if a.shape != b.shape and not any(a.shape[k] == b.shape[k] == 1 for k in (0, 1)):
+            return multiply(a, b)
+        if a.shape == b.shape and a.shape[0] == a.shape[1]:
             raise Meaningless("SR303", "this sign between square matrices may be the matrix product or the entrywise one", n.span)
         self.note("product", "the sign between two arrays of one shape is read as the entrywise product")
         return had(a, b)

@@ -18,6 +18,9 @@ from symrnn.read.tree import Node, walk
 
 SAME = ("Add", "Neg", "PlusMinus", "Had", "Delta")
 """Operations whose result and arguments have one rank (numbers apart)."""
+BODY = {"Sum": 3, "Gradient": 0}
+"""Operations whose rank is that of one argument, with its place."""
+STACKS = ("List", "Stack")
 PRODUCT = ("Mul", "Dot", "Star")
 TURNED = {"vector": "row", "row": "vector", "matrix": "matrix", "scalar": "scalar"}
 PAIRS = {("matrix", "vector"): "vector", ("matrix", "matrix"): "matrix", ("row", "matrix"): "row", ("row", "vector"): "scalar",
@@ -82,11 +85,11 @@ class Ranks:
             return self.pull(n.nodes[0])
         if n.op == "Deriv" and self.pull(n.args[2]) == "scalar" and len(n.nodes) == 2:      # type: ignore[arg-type]
             return self.pull(n.nodes[1])
-        if n.op == "Sum":
-            return self.pull(n.nodes[3])
+        if n.op in BODY:
+            return self.pull(n.nodes[BODY[n.op]])
         if n.op == "Norm":
             self.pull(n.nodes[0])
-        return "scalar" if n.op == "Norm" else None
+        return "vector" if n.op in STACKS and len(n.nodes) > 1 else "scalar" if n.op == "Norm" else None
 
     def push(self, n: Node, rank: str) -> None:
         if n.op == "Sym" and n.part("Index") is None:
@@ -99,8 +102,8 @@ class Ranks:
             self.push(n.nodes[0], TURNED[rank])
         elif n.op == "Call" and self._entrywise(n):
             self.push(n.nodes[1], rank)
-        elif n.op == "Sum":
-            self.push(n.nodes[3], rank)
+        elif n.op in BODY:
+            self.push(n.nodes[BODY[n.op]], rank)
         elif n.op in PRODUCT:
             self._factors(n, rank)
 

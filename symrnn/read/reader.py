@@ -18,13 +18,14 @@ from dataclasses import dataclass
 
 from symrnn.errors import Place, ReadError
 from symrnn.read.binding import bind
-from symrnn.read.macros import NO_MACROS, Macros, expand
+from symrnn.read.macros import Macros, expand
 from symrnn.read.skeleton import Item, own_grammar
 from symrnn.read.statements import Statements
 from symrnn.read.structure import Structure
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tokens import MAX_TOKENS, Note, Refused, tokenize
 from symrnn.read.tree import Node, depth
+from symrnn.read.values import called
 
 MAX_DIGITS = 1000
 """Digits of a number."""
@@ -74,14 +75,15 @@ class Reading:
         return bool(self.alternatives)
 
 
-def read(latex: str, table: SymbolTable, *, macros: Macros = NO_MACROS, second: bool = True) -> Reading:
+def read(latex: str, table: SymbolTable, *, macros: Macros | None = None, second: bool = True) -> Reading:
     """The reading of a span with the symbols of `table`.
 
+    `macros` are those of the table if left out.
     With `second`, the grammar of latex2sympy2 reads the skeletons too, and where it disagrees its tree is an alternative.
     Nothing is raised for anything a span can hold.
     """
     try:
-        return _read(latex, table, macros, second)
+        return _read(latex, table, table.macros if macros is None else macros, second)
     except Refused as refused:
         return Reading(latex, None, unread=Unreadable(min(refused.offset, len(latex)), refused.token, refused.hint))
     except RecursionError:
@@ -120,7 +122,7 @@ def _read(latex: str, table: SymbolTable, macros: Macros, second: bool) -> Readi
 def _tree(pieces: tuple, table: SymbolTable, grammar: Grammar) -> tuple[Node, list[Note], list[Node]]:  # type: ignore[type-arg]
     """Tree, notes and alternatives under one grammar."""
     reader = Statements(table, grammar)
-    tree = reader.span(pieces)
+    tree = called(reader.span(pieces), table.values)
     if depth(tree) > MAX_TREE:
         raise Refused(tree.span[0], "", f"the formula is nested more than {MAX_TREE} deep")
     bound = bind(tree, table)

@@ -19,6 +19,12 @@ class Scope:
     ``elided``: what a bare function name stands for (a text that writes sigma for sigma(o)). ``rate``: the learning rate of
     update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula). ``final``: names of
     what is computed once, from the last step. ``layout``: how the derivative of a scalar lies, one of :data:`LAYOUTS`.
+    ``gradients``: names that stand for a derivative or another expression.
+    ``arguments``: names for the arguments of activations, with the variable whose equation the activation is in. ``gradients_at``: where
+    a gradient named after such a variable is taken, one of :data:`PLACES`. ``flowing``: named gradients, as printed, of which the part
+    is meant that comes from later steps. ``direct``: names for the gradient of the loss of a step, with the variable that it is taken by.
+    ``absent``: variables whose gradient at step 0 counts as zero. ``arriving``: names such as c_next, with the variable that they
+    are at the running step; a gradient named after one is what arrives at it not through the ``output``, the last variable of a step.
     """
 
     table: SymbolTable
@@ -32,6 +38,14 @@ class Scope:
     functions: Mapping[str, tuple[str, Node]] = field(default_factory=dict)
     final: frozenset[str] = frozenset()
     layout: str = "denominator"
+    gradients: Mapping[str, Node] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    gradients_at: str = "value"
+    flowing: tuple[Node, ...] = ()
+    direct: Mapping[str, str] = field(default_factory=dict)
+    absent: frozenset[str] = frozenset()
+    arriving: Mapping[str, str] = field(default_factory=dict)
+    output: str | None = None
 
     def define(self, name: str) -> Scope:
         """The scope after an equation for ``name``."""
@@ -40,6 +54,9 @@ class Scope:
 
 #: How the derivative of a scalar lies: like its variable; transposed; a row by a vector, like its variable by a matrix.
 LAYOUTS = ("denominator", "numerator", "rows")
+
+#: Where a gradient named after a variable is taken: at the variable, at the argument of its activation, or nobody says which.
+PLACES = ("value", "argument", "either")
 
 #: The name of the loss of one step in the core, whatever letter the text shares with the total.
 LOSS = "loss"

@@ -33,10 +33,12 @@ class Sums(Names):
         _, low, high, body, restriction = n.nodes
         if restriction.op != "Absent":
             raise Meaningless("SR303", "a restricted sum over time", restriction.span)
-        first = FIRST if low.op == "Absent" else self.time(low)
+        first = FIRST if low.op == "Absent" or self._vanishes(low, letter, body) else self.time(low)
         last = LAST if high.op == "Absent" else self.time(high)
         if "Absent" in (low.op, high.op):
             self.note("range-left-out", f"the sum over {letter} is read over all steps that are not excluded")
+        if (whole := self._contributions(letter, n)) is not None:
+            return whole
         if letter in names_in(low) | names_in(high):
             raise Meaningless("SR303", f"the sum over {letter} ends or begins at {letter}", n.span)
         if first.base in ("", "T") and last.base == "" and (first.base or first.offset > last.offset):
@@ -56,6 +58,24 @@ class Sums(Names):
         if not any(x.op == "sym" and x.attr.time and x.attr.time.base == base or x.op == "tsum" for x in walk(inner)):
             self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
         return time_sum(base, first, last, inner)
+
+    def _vanishes(self, low: Node, letter: str, body: Node) -> bool:
+        """Whether a sum begins at step 0 with a product that is zero there, as the text says."""
+        parts = body.nodes if body.op in ("Mul", "Had", "Dot", "Star") else (body,)
+        gone = any(n.op == "Gradient" and n.nodes[0].head in self.scope.absent and n.nodes[0].part("Time") == Node(
+            "Time", (Node("Sym", (letter,)),)) for part in parts for n in (part.nodes if part.op == "Transpose" else (part,)))
+        return low == Node("Num", ("0",)) and gone
+
+    def _contributions(self, letter: str, n: Node) -> Expr | None:
+        """The parts that all steps have in the gradient by a parameter, summed: the gradient."""
+        _, low, high, body, _ = n.nodes
+        whole = str(low) in ("Absent", "1") and (high.op == "Absent" or high.op == "Sym" and high.head in self.scope.steps)
+        by = body.nodes[0] if body.op == "Gradient" else None
+        d = self.scope.table.get(by.head) if by is not None else None
+        if by is None or d is None or d.sequence or not whole or by.part("Time") != Node("Time", (Node("Sym", (letter,)),)):
+            return None
+        timeless = Node("Sym", (by.head, *(a for a in by.args[1:] if a != by.part("Time"))), by.span)
+        return self(Node("Gradient", (body.head, timeless), body.span))
 
     def _components(self, letter: str, n: Node) -> Expr:
         _, low, high, body, restriction = n.nodes

@@ -21,7 +21,9 @@ from types import MappingProxyType
 from typing import Any
 
 from symrnn.errors import DeclarationError, closest_name
+from symrnn.read.macros import Macros, macro_table, usual
 from symrnn.read.names import canonical_name
+from symrnn.read.tree import Node
 
 KINDS: dict[str, str] = {
     "scalar": "a number; no sizes",
@@ -139,11 +141,18 @@ STANDARD: Mapping[str, Declared] = MappingProxyType({
 
 @dataclass(frozen=True)
 class SymbolTable:
-    """The declared symbols of a scope, the style its times are written in, and the letter of the time variable."""
+    """The declared symbols of a scope, the style of its times, the letter of the time variable, and the macros of the text.
+
+    ``prefixes`` are the letters that make the gradient of the loss of the name after them, such as delta. ``values`` are functions
+    that are names for one value, with the arguments of it.
+    """
 
     entries: Mapping[str, Declared] = field(default_factory=dict)
     time: str = "sub"
     time_letter: str = "t"
+    macros: Macros = field(default_factory=usual)
+    prefixes: frozenset[str] = frozenset()
+    values: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time not in TIME_STYLES:
@@ -152,13 +161,14 @@ class SymbolTable:
         object.__setattr__(self, "entries", MappingProxyType(dict(sorted(self.entries.items()))))
 
     @classmethod
-    def of(cls, declared: Iterable[Declared], time: str = "sub", time_letter: str = "t") -> SymbolTable:
+    def of(cls, declared: Iterable[Declared], time: str = "sub", time_letter: str = "t", macros: Macros | None = None,
+           prefixes: Iterable[str] = (), values: Mapping[str, tuple[Node, ...]] | None = None) -> SymbolTable:
         """A table of these declarations; the last of a name holds."""
-        return cls({d.name: d for d in declared}, time, time_letter)
+        return cls({d.name: d for d in declared}, time, time_letter, {**usual(), **(macros or {})}, frozenset(prefixes), values or {})
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> SymbolTable:
-        """A table from front matter; keys other than `time`, `time_letter` and `symbols` are left to others.
+        """A table from front matter; keys other than `time`, `time_letter`, `symbols`, `macros`, `gradients`, `values` are left to others.
 
         Errors: :class:`DeclarationError` for an unknown kind, a wrong number of sizes, an unknown time style.
         """
@@ -172,7 +182,8 @@ class SymbolTable:
         found = [Declared.parse(name, spec, letter) for name, spec in plain.items()]
         if letter not in {d.name for d in found}:
             found.append(Declared(letter, "index", role="time"))
-        return cls.of(found, str(data.get("time", "sub")), letter)
+        return cls.of(found, str(data.get("time", "sub")), letter, macro_table(data.get("macros") or {}),
+                      map(canonical_name, data.get("gradients") or ()), data.get("values"))
 
     def get(self, name: str) -> Declared | None:
         """The declaration of a canonical name, or None."""
@@ -197,7 +208,7 @@ class SymbolTable:
         new = symbols if not isinstance(symbols, Mapping) else [
             Declared.parse(k, v, self.time_letter) for k, v in symbols.items()
         ]
-        return SymbolTable({**self.entries, **{d.name: d for d in new}}, time or self.time, self.time_letter)
+        return replace(self, entries={**self.entries, **{d.name: d for d in new}}, time=time or self.time)
 
     def to_mapping(self) -> dict[str, Any]:
         """The front matter that makes this table (see :meth:`from_mapping`)."""

@@ -78,6 +78,7 @@ _TABLE: tuple[Op, ...] = (
        " a denominator of second order stands twice; the numerator is Slot when the operator stands alone"),
     Op("Differential", 2, 2, "kind, body", "dx or a partial sign without a denominator"),
     Op("Grad", 2, 2, "with respect to (or Absent), body (or Slot)", "nabla"),
+    Op("Gradient", 2, 2, "prefix, symbol", "a gradient by the name of what it is taken by: delta before h, d before W"),
     Op("Delta", 1, 1, "body", "the change of something, as in an update rule"),
     # -- collections
     Op("Tuple", 0, None, "items, at most one Given at the end", "round brackets with commas"),

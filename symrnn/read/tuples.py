@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from symrnn.expr import SCALAR, Expr, Linear, Size, Time, between, entry, part, shift, stack, symbol, window
+from symrnn.expr import SCALAR, Expr, Linear, Size, Time, between, entry, part, shift, stack, symbol, transpose, window
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
@@ -92,7 +92,12 @@ def moment(E: Names, n: Node) -> Moment:
 
 # ------------------------------------------------------------------------------------------------------------------ the rows
 def stacked(E: Names, n: Node) -> Expr:
-    """A tuple, a list or a stack: its items one under the other, or a window where it has dots."""
+    """A tuple, a list or a stack: its items one under the other, or a window where it has dots; a matrix of one row of numbers."""
+    if n.op == "Matrix" and len(n.nodes) == 1 and len(n.nodes[0].nodes) > 1 and "Ellipsis" not in {m.op for m in n.nodes[0].nodes}:
+        entries = [E(m) for m in n.nodes[0].nodes]
+        if any(e.shape != SCALAR for e in entries):
+            raise refuse(n, "blocks side by side")
+        return transpose(stack(*entries))
     items = _cells(n)
     if any(item.op == "Ellipsis" for item in items):
         return dotted(E, n, items)

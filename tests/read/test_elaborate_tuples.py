@@ -77,7 +77,7 @@ def test_one_sequence_at_consecutive_steps_is_a_window(text, meant):
     (r"W[2:p]", "no column vector"),
     (r"h_t[3:2]", "ends before it begins"),
     (r"h_t[2:r]", "r is no size"),
-    (r"\begin{bmatrix} x_t & y_t \end{bmatrix}", "a matrix written out"),
+    (r"\begin{bmatrix} x_t & y_t \\ y_t & x_t \end{bmatrix}", "a matrix written out"),
 ])
 def test_what_does_not_agree_is_refused_with_a_reason(text, reason):
     with pytest.raises(Meaningless, match=reason) as caught:

@@ -24,7 +24,7 @@ NET = Text("network", {
         r"\pi": "vector q, sequence", "w": "vector q, sequence", "A": "matrix m m", "B": "matrix m d", "C": "matrix q m",
         r"\beta": "vector m", r"\gamma": "vector q", r"\eta": "scalar", r"\varepsilon": "scalar, sequence", "E": "scalar",
         "i": "index m", "j": "index m", "k": "index q", "l": "index q", "t": "time", r"\tau": "index"},
-    "targets": ["w"], "simplex": ["w"], "loss": r"\varepsilon", "total": "E", "rate": r"\eta"},
+    "targets": ["w"], "simplex": ["w"], "loss": r"\varepsilon", "total": "E", "rate": r"\eta", "gradients": [r"\delta"]},
     (r"a_t = A s_{t-1} + B u_t + \beta", r"s_t = \tanh(a_t)", r"r_t = C s_t + \gamma", r"\pi_t = \mathrm{softmax}(r_t)",
      r"\varepsilon_t = -\sum_{k=1}^{q} w_{t,k} \log \pi_{t,k}", r"E = \sum_{t=1}^{T} \varepsilon_t"),
     forward, {"p": "pi"})
@@ -96,6 +96,10 @@ NET(r"\mathrm{diag}\left[ \tanh'(a_t) \right] A", lambda d, t: (1 - np.tanh(d.a[
 NET(r"\frac{\partial s_{t+1,i}}{\partial s_{t-1,j}}", lambda d, t: slope(lambda e: e.s[t + 1], d, "s", t - 1), steps=(2, 3))
 NET(r"\left( \frac{\partial r_t}{\partial s_t} \right)^\top", lambda d, t: d.C.T)
 NET(r"\frac{\partial E}{\partial s_t}", by("s"))
+NET(r"\delta_{s_t}", by("s"))
+NET(r"C^\top \delta_{r_t} + A^\top \delta_{a_{t+1}}", lambda d, t: d.C.T @ by("r")(d, t) + d.A.T @ delta(d, t + 1), steps=(1, 2, 3))
+NET(r"\sum_t \delta_{a_t} s_{t-1}^\top + \delta_A", lambda d, t: 2 * slope(loss, d, "A"))
+NET(r"\pi_{t,k} (\mathbf{1}_{k = l} - \pi_{t,l})", lambda d, t: np.diag(d.p[t]) - np.outer(d.p[t], d.p[t]))
 NET(r"\nabla_{s_t} E = C^\top (\pi_t - w_t) + A^\top \left( (1 - s_{t+1} \odot s_{t+1}) \odot \nabla_{s_{t+1}} E \right)",
     lambda d, t: slope(loss, d, "s", t), steps=(1, 2, 3))
 NET(r"A^\top \mathrm{diag}(1 - s_{t+1}^2) \frac{\partial E}{\partial s_{t+1}} + C^\top \frac{\partial E}{\partial r_t}",
