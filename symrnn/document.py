@@ -9,16 +9,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from symrnn.errors import Place, SymrnnError
+from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
-from symrnn.read.reader import Reading, read
+from symrnn.read.reader import Reading, Unreadable, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
 from symrnn.read.spelling import spelling
 from symrnn.read.steps import settled
+from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.setting import Setting, canonical_base
 
@@ -48,8 +50,10 @@ class Compiled:
     rows: tuple[Row, ...]
 
 
-def compile_document(document: Document, claims_from: int | None = None) -> Compiled:
+def compile_document(document: Document, claims_from: int | None = None, timeout: float | None = None) -> Compiled:
     """Read every span of a document, scope by scope, and gather the definitions (not from the spans numbered ``claims_from`` on).
+
+    A span that takes longer than ``timeout`` is unreadable, or means nothing.
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
@@ -77,19 +81,22 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         latex = span.latex
         if directive is not None and "equals" in directive.options:   # a term that the text prints without a relation
             latex = f"{directive.options['equals']} = {latex}"
-        reading = read(latex, current.scope.table)
+        reading = _read_within(latex, current.scope.table, timeout)
         found: list[Statement] | Meaningless = []
         if reading.tree is not None:
             try:
-                tree = settled(reading.tree, current.scope)
-                reading = replace(reading, tree=tree)
-                if main.guessed and (again := current.defined_anew(tree)):
-                    current = current.without(again, f"from line {span.line}")
-                    settings[current.name] = current
-                late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
-                found = claimed(tree) if late else statements(tree, current, identifier)
+                with limited(timeout, None):
+                    tree = settled(reading.tree, current.scope)
+                    reading = replace(reading, tree=tree)
+                    if main.guessed and (again := current.defined_anew(tree)):
+                        current = current.without(again, f"from line {span.line}")
+                        settings[current.name] = current
+                    late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
+                    found = claimed(tree) if late else statements(tree, current, identifier)
             except Meaningless as reason:
                 found = reason
+            except (TimeIsUp, MemoryError):
+                found = Meaningless("SR304", "it takes too long to understand", (0, 0))
         options = directive.options if directive is not None else {}
         if span.offset in cases:
             options, found = restricted(options, found, cases[span.offset], current)
@@ -107,6 +114,15 @@ def dropped(said: Said, setting: Setting) -> list[Condition]:
     if not said.subjects and said.value.startswith("bias"):
         names = list(setting.biases())
     return [Condition("zero", (name,), f"{setting.latex.get(name, name)} = 0") for name in names if name not in setting.scope.defined]
+
+
+def _read_within(latex: str, table: SymbolTable, timeout: float | None) -> Reading:
+    """The reading of a span, if it takes no more than some seconds."""
+    try:
+        with limited(timeout, None):
+            return read(latex, table)
+    except (TimeIsUp, MemoryError):
+        return Reading(latex, None, unread=Unreadable(0, latex[:1], "it takes too long to read"))
 
 
 def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless, case: str,

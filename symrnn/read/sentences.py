@@ -108,13 +108,14 @@ def sentences(document: Document) -> list[Said]:
     """Everything that a pattern of ``ROWS`` recognises, in the order of the text; no words are taken twice for one kind."""
     flow = _Flow(document)
     found: list[Said] = []
-    taken: dict[str, list[tuple[int, int]]] = {}
+    taken: dict[str, list[tuple[int, int]]] = {}                      # by kind, in order and without overlaps
     for row in ROWS:
         for m in _compiled(row.pattern).finditer(flow.text):
             said = _said(flow, row, m)
             spots = taken.setdefault(row.kind, [])
-            if said is not None and not any(a < m.end() and m.start() < b for a, b in spots):
-                spots.append(m.span())
+            k = bisect.bisect_left(spots, (m.end(), m.end()))         # the last that begins before the end of this one
+            if said is not None and not (k and m.start() < spots[k - 1][1]):
+                spots.insert(k, m.span())
                 found.append(said)
     cases = {s.spans[0] for s in found if s.kind == "case"}
     kept = (s for s in found if s.kind not in ("bound", "at") or s.spans[0] not in cases)
