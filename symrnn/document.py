@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from symrnn.conditions import condition_of
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
@@ -93,6 +94,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
                         settings[current.name] = current
                     late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
                     found = claimed(tree) if late else statements(tree, current, identifier)
+                if main.guessed and isinstance(found, list):
+                    found = [supposed(s, current) for s in found]
             except Meaningless as reason:
                 found = reason
             except (TimeIsUp, MemoryError):
@@ -201,6 +204,18 @@ def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     if name is not None:
         return [Statement("definition", n, sides, name, where)]
     return [Statement("claim", n, sides, None, where)]
+
+
+def supposed(s: Statement, setting: Setting) -> Statement:
+    """A sum of the entries of something that no equation defines, set to one, is no claim but says that it is a distribution."""
+    said = condition_of(s.tree, setting.scope, "") if s.role == "claim" and len(s.sides) == 1 else None
+    if said is None or said.kind != "simplex" or {*said.subject} & (setting.scope.defined | setting.simplex):
+        return s
+    d = setting.scope.table.lookup(str(said.subject[0]))
+    if d is None or d.role is not None:
+        return s
+    setting.suppose(map(str, said.subject))
+    return replace(s, role="condition")
 
 
 def claimed(n: Node) -> list[Statement]:

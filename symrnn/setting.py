@@ -442,12 +442,12 @@ class Setting:
         return frozenset() if _latest(value, name) < _latest(old.right, name) or self._follows(target, value) else frozenset({name})
 
     def _follows(self, target: Expr, value: Expr) -> bool:
-        """Whether an equation is proved by the definitions so far: then it defines nothing anew."""
+        """Whether an equation follows from the definitions so far, as it stands or for a zero past: then it defines nothing anew."""
         try:
             sizes = self.sizes()
             left, right = resize(target, sizes), resize(value, sizes)
             sizes = unify([(left, right)])
-            return decide(Claim(resize(left, sizes), resize(right, sizes), self.model(self.name))).word == "proved"
+            return decide(Claim(resize(left, sizes), resize(right, sizes), self.model(self.name))).word in ("proved", "conditional")
         except (SymrnnError, RecursionError):
             return False
 

@@ -34,8 +34,8 @@ STYLES = (
 )
 """How a time is written, in the order in which the styles are told apart."""
 
-LAGGED = re.compile(r"[_^(\[<{]\s*\{?\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
-"""A letter plus or minus one: the mark of a time letter."""
+LAGGED = re.compile(r"(?:[_^]\s*\{|[(\[<{])\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
+"""A letter plus or minus one, in brackets or braces: the mark of a time letter."""
 
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
 """The letter of a sum or a product, which runs over steps but is not the running one."""
@@ -250,12 +250,14 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
 
 
 def _last_steps(trees: Sequence[Node], letter: str, found: Mapping[str, Use]) -> list[str]:
-    """The letters at which sums over the steps end, and those that usually name the last step."""
+    """The letter of the last step: one that usually names it, else the only letter at which sums over the steps end."""
     sums = [n for tree in trees for n in walk(tree) if n.op == "Sum" and _lone(n.nodes[0]) and _lone(n.nodes[2])]
     ends = {n.nodes[2].head for n in sums if n.nodes[0].head == letter}
     counted = {n.nodes[2].head for n in sums if n.nodes[0].head != letter}
-    usual = {"T"} if "T" in found else STEPS & set(found) or {"T"}
-    return sorted(usual | {end for end in ends - counted if not _computes(found[end]) and not found[end].timed})
+    ends = {end for end in ends if end in STEPS or end not in counted and not _computes(found[end]) and not found[end].timed}
+    if "T" in found or not ends:
+        return ["T"] if "T" in found else sorted(STEPS & set(found)) or ["T"]
+    return sorted(STEPS & ends) or (sorted(ends) if len(ends) == 1 else ["T"])
 
 
 def _constants(trees: Sequence[Node]) -> set[str]:
@@ -270,7 +272,10 @@ def _constants(trees: Sequence[Node]) -> set[str]:
 
 
 def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
-    """Functions whose components a text gives as exponentials over their sum, with the call that the text writes most."""
+    """Functions whose components a text gives as exponentials over their sum, with the call that the text writes most.
+
+    Where it writes none but the one that it defines, that one.
+    """
     nodes = [n for tree in trees for n in walk(tree)]
     out: dict[str, Node | None] = {}
     for n in nodes:
@@ -286,7 +291,8 @@ def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
         if parts == [argument.head] * 2 and bottom.op == "Sum":
             calls = [m for m in nodes if m.op == "Call" and len(m.nodes) == 2 and m.nodes[0].head == f.head
                      and m.nodes[1].op == "Sym" and not m.nodes[1].part("Index") and m.nodes[1].head != argument.head]
-            out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=None)
+            own = n.nodes[0].nodes[0] if len(n.nodes[0].nodes[0].nodes) == 2 else None
+            out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=own)
     return out
 
 
@@ -322,7 +328,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
 
 
 def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
-    """The letters that count components, whatever they are: a sum binds them, or they are compared with one that a sum binds.
+    """The letters that count components, whatever they are: a sum binds them, they stand below, or they are compared with such.
 
     A letter that has a value of its own, ends a sum or counts steps is none of them.
     """
@@ -348,7 +354,8 @@ def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
             elif any(m.op not in ("Sym", "Num", "Enum", "Set", "Space") for m in sides):
                 valued |= {m.head for m in sides if _lone(m)}
     bound = {n.nodes[0].head for n in nodes if n.op == "Sum" and _lone(n.nodes[0])} - {table.time_letter} - set(STANDARD)
-    found = {name for name in bound if name in COUNTERS or name not in valued | stepped}
+    below = {m.head for n in nodes if n.op in ("Index", "At") for m in n.nodes[n.op == "At":] if _lone(m)}
+    found = {name for name in bound if name in COUNTERS} | (bound | below) - valued - stepped
     before = -1
     while before < len(found):
         before = len(found)
@@ -374,7 +381,8 @@ def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:
     for n in nodes:
         if n.op == "Pow" and _lone(n.nodes[0]) and _lone(n.nodes[1]) and n.nodes[0].head[:1].isupper():
             powers.setdefault(n.nodes[0].head, set()).add(n.nodes[1].head)
-    counting = counting | INDEX_LETTERS | STEPS
+    powers_of = (m.head for n in nodes if n.op == "Pow" and not _lone(n.nodes[1]) for m in walk(n.nodes[1]) if m.op == "Sym")
+    counting = counting | INDEX_LETTERS | STEPS | set(powers_of)     # W^{r-1} makes r a number
     return {join_name(base, sup=label) for base, labels in powers.items() if labels - counting for label in labels}
 
 
