@@ -176,6 +176,8 @@ class Chain:
         left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
         left, right = resize(left, elaborator.sizes), resize(right, elaborator.sizes)
         single = made_single(left, right)
+        if several := {n.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.part("Index")} & set(single):
+            raise Meaningless("SR103", f"{min(several)} is printed with a component, but fits only if it is a single number")
         left, right = fitted(left, right)
         open_sizes = unsolved(left, right)
         if open_sizes is not None:
