@@ -141,7 +141,8 @@ def _displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]
     lines, found, i, start = text.split("\n"), [], 0, 0
     while i < len(lines):
         count = 1
-        if ("\\" in lines[i] or _SCRIPTED.search(lines[i])) and not closed(i) or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
+        here = ("\\" in lines[i] or _SCRIPTED.search(lines[i])) and not closed(i)
+        if here or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
             count, good = _unit(lines, i, closed)
             if good:
                 body = "\n".join(lines[i : i + count]).rstrip()
