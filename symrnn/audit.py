@@ -235,9 +235,11 @@ class Auditor:
         if setting.name in self._late:
             raise TimeIsUp
         if setting.name not in self._models:
-            self._late.add(setting.name)
-            model = setting.model(setting.name)
-            self._late.remove(setting.name)
+            try:
+                model = setting.model(setting.name)
+            except (TimeIsUp, MemoryError):
+                self._late.add(setting.name)
+                raise
             stated = self._loss_stated_of(setting)
             if model.loss is None and model.equations and setting.scope.total is not None and stated is not None:
                 model = open_loss(model, stated & {v.name for v in model.variables})
