@@ -25,6 +25,9 @@ from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.setting import Setting, canonical_base
 
+READING = 2.0
+"""Seconds that a span may take to be read, however short the time for a claim is."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -54,10 +57,11 @@ class Compiled:
 def compile_document(document: Document, claims_from: int | None = None, timeout: float | None = None) -> Compiled:
     """Read every span of a document, scope by scope, and gather the definitions (not from the spans numbered ``claims_from`` on).
 
-    A span that takes longer than ``timeout`` is unreadable, or means nothing.
+    A span that takes longer than ``timeout`` (and longer than :data:`READING`) is unreadable, or means nothing.
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
+    timeout = None if timeout is None else max(timeout, READING)
     inferred = undeclared(document) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings}, None)
     main.guessed = bool(inferred)

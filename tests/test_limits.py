@@ -63,6 +63,7 @@ def test_a_formula_that_takes_too_long_to_read_is_unreadable(monkeypatch: pytest
             time.sleep(0.01)
         return read(latex, table)
     monkeypatch.setattr(documents, "read", slow)
+    monkeypatch.setattr(documents, "READING", 0.1)
     auditor = Auditor(parse_document(f"{NETWORK}\n\n{WRONG}\n\n{RIGHT}\n", "a.md"), 0.3)
     assert [e.verdict for e in auditor.run()] == [None, "unreadable", "proved"]
 
