@@ -214,13 +214,15 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
     carried = ranks(trees, {**carried, **dict.fromkeys(losses, "scalar")})
+    sequences = {name: "vector" for name, u in found.items() if name not in carried and u.timed}
+    added = ranks(trees, {**carried, **sequences, **{name: "scalar" for name in SCALARS & set(found) if name not in carried}})
     for name, u in found.items():
         if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
         declared = _said(stated[name]) if name in stated else _words(name, u, matrices, prose)
         if declared == DEFAULT:
-            declared = "scalar"
-            if name not in carried:
+            declared = "vector" if added.get(name) == "vector" else "scalar"    # what is added to a sequence of vectors
+            if name not in carried and declared == "scalar":
                 data.setdefault("unsure", []).append(name)
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
