@@ -13,6 +13,7 @@ from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
+from symrnn.limits import SECONDS, TimeIsUp
 from symrnn.listings import findings
 from symrnn.model import Model
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
@@ -135,8 +136,9 @@ class Auditor:
     """Judges a compiled document: the definitions of each scope are known before anything is judged."""
 
     def __init__(self, document: Document, timeout: float | None = None, claims_from: int | None = None) -> None:
-        self.document, self.timeout = document, timeout
-        self.compiled = compile_document(document, claims_from)
+        self.document = document
+        self.timeout: float | None = SECONDS if timeout is None else timeout
+        self.compiled = compile_document(document, claims_from, self.timeout)
         self.settings = self.compiled.settings
         self.notation = self._observed([row.reading for row in self.compiled.rows])
         self._models: dict[str, Model] = {}
@@ -145,6 +147,8 @@ class Auditor:
         self.unclear = unclear(self.compiled)
         self._sizes: dict[str, Mapping[str, Size]] = {}
         self.tells = claims_from is None
+        self._late: set[str] = set()                                  # scopes whose model takes more than the time for a claim
+        self._judged: dict[tuple[Any, ...], Equation] = {}            # what was judged already, by all that it depends on
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions, and of every stack in a listing that was judged."""
@@ -162,7 +166,7 @@ class Auditor:
         for n, row in enumerate(self.compiled.rows):
             if progress:
                 progress(n, len(self.compiled.rows), f"{self.document.path}:{row.span.line}")
-            out.append(self._judge(row))
+            out.append(self._known(row))
         told = self._told(out) if self.tells else out
         return tuple(sorted((*told, *self._listings()), key=lambda e: e.span.offset))
 
@@ -191,6 +195,14 @@ class Auditor:
             if f.model is not None:
                 self.stacks[f"stack at line {f.span.line}"] = f.model
             yield Equation(f"code-{n}", f.span, "code", (f.relation,), f.relation.verdict.reason, uses=f.uses)
+
+    def _known(self, row: Row) -> Equation:
+        """The verdict on a row; one that says the same in the same scope as a row before it is not judged again."""
+        roles = tuple((s.role, s.defines) for s in row.found) if isinstance(row.found, list) else str(row.found)
+        key = (id(row.setting), row.latex, row.reading.tree, roles, str(row.options.get("assume")))
+        if key not in self._judged:
+            self._judged[key] = self._judge(row)
+        return replace(self._judged[key], id=row.id, span=row.span, expected=row.options.get("expect"))
 
     def _observed(self, readings: Sequence[Reading]) -> Notation:
         """How the author writes: names, times, transposes, diagonals, gradients."""
@@ -242,8 +254,14 @@ class Auditor:
         return self._sizes[setting.name]
 
     def model_of(self, setting: Setting) -> Model:
+        if setting.name in self._late:
+            raise TimeIsUp
         if setting.name not in self._models:
-            model = setting.model(setting.name)
+            try:
+                model = setting.model(setting.name)
+            except (TimeIsUp, MemoryError):
+                self._late.add(setting.name)
+                raise
             stated = self._loss_stated_of(setting)
             total, loss = setting.scope.total, setting.scope.loss
             if model.loss is None and model.equations and (total or loss) is not None and stated is not None:

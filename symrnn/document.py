@@ -8,21 +8,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from symrnn.conditions import condition_of
 from symrnn.errors import Place, SymrnnError
+from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
 from symrnn.read.macros import own as own_macros
-from symrnn.read.reader import Reading, read
+from symrnn.read.reader import Reading, Unreadable, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
 from symrnn.read.spelling import spelling
 from symrnn.read.steps import settled
+from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
+
+READING = 2.0
+"""Seconds that a span may take to be read, however short the time for a claim is."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +57,14 @@ class Compiled:
     said: tuple[Said, ...] = ()
 
 
-def compile_document(document: Document, claims_from: int | None = None) -> Compiled:
+def compile_document(document: Document, claims_from: int | None = None, timeout: float | None = None) -> Compiled:
     """Read every span of a document, scope by scope, and gather the definitions (not from the spans numbered ``claims_from`` on).
+
+    A span that takes longer than ``timeout`` (and longer than :data:`READING`) is unreadable, or means nothing.
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
+    timeout = None if timeout is None else max(timeout, READING)
     macros = {**own_macros(document.text), **(document.settings.get("macros") or {})}
     inferred = undeclared(document, macros) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
@@ -82,20 +91,25 @@ def compile_document(document: Document, claims_from: int | None = None) -> Comp
         latex = span.latex
         if directive is not None and "equals" in directive.options:   # a term that the text prints without a relation
             latex = f"{directive.options['equals']} = {latex}"
-        reading = read(latex, current.scope.table)
+        reading = _read_within(latex, current.scope.table, timeout)
         found: list[Statement] | Meaningless = []
         if reading.tree is not None:
             try:
-                tree = settled(reading.tree, current.scope)
-                reading = replace(reading, tree=tree)
-                if main.guessed and (again := current.defined_anew(tree)):
-                    current = current.without(again, f"from line {span.line}")
-                    settings[current.name] = current
-                late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
-                seen = {n.head for row in rows if row.reading.tree is not None for n in nodes_of(row.reading.tree)}
-                found = introduced(claimed(tree), seen, current) if late else statements(tree, current, identifier)
+                with limited(timeout, None):
+                    tree = settled(reading.tree, current.scope)
+                    reading = replace(reading, tree=tree)
+                    if main.guessed and (again := current.defined_anew(tree)):
+                        current = current.without(again, f"from line {span.line}")
+                        settings[current.name] = current
+                    late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
+                    seen = {n.head for row in rows if row.reading.tree is not None for n in nodes_of(row.reading.tree)}
+                    found = introduced(claimed(tree), seen, current) if late else statements(tree, current, identifier)
+                if main.guessed and isinstance(found, list):
+                    found = [supposed(s, current) for s in found]
             except Meaningless as reason:
                 found = reason
+            except (TimeIsUp, MemoryError):
+                found = Meaningless("SR304", "it takes too long to understand", (0, 0))
         options = directive.options if directive is not None else {}
         if span.offset in cases:
             options, found = restricted(options, found, cases[span.offset], current)
@@ -114,6 +128,15 @@ def dropped(said: Said, setting: Setting) -> list[Condition]:
     if not said.subjects and said.value.startswith("bias"):
         names = list(setting.biases())
     return [Condition("zero", (name,), f"{setting.latex.get(name, name)} = 0") for name in names if name not in setting.scope.defined]
+
+
+def _read_within(latex: str, table: SymbolTable, timeout: float | None) -> Reading:
+    """The reading of a span, if it takes no more than some seconds."""
+    try:
+        with limited(timeout, None):
+            return read(latex, table)
+    except (TimeIsUp, MemoryError):
+        return Reading(latex, None, unread=Unreadable(0, latex[:1], "it takes too long to read"))
 
 
 def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless, case: str,
@@ -192,6 +215,18 @@ def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     if name is not None:
         return [Statement("definition", n, sides, name, where)]
     return [Statement("claim", n, sides, None, where)]
+
+
+def supposed(s: Statement, setting: Setting) -> Statement:
+    """A sum of the entries of something that no equation defines, set to one, is no claim but says that it is a distribution."""
+    said = condition_of(s.tree, setting.scope, "") if s.role == "claim" and len(s.sides) == 1 else None
+    if said is None or said.kind != "simplex" or {*said.subject} & (setting.scope.defined | setting.simplex):
+        return s
+    d = setting.scope.table.lookup(str(said.subject[0]))
+    if d is None or d.role is not None:
+        return s
+    setting.suppose(map(str, said.subject))
+    return replace(s, role="condition")
 
 
 def claimed(n: Node) -> list[Statement]:

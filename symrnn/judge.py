@@ -2,9 +2,7 @@
 from __future__ import annotations
 
 import re
-import signal
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -15,6 +13,7 @@ from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import generic, implied
+from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
@@ -208,6 +207,8 @@ class Chain:
             return Relation(text, Verdict("undecided", "SR304", "the formula or what it stands on is nested too deeply"))
         except TimeIsUp:
             return Relation(text, Verdict("undecided", "SR304", f"not decided within {self.auditor.timeout:g} s"))
+        except MemoryError:
+            return Relation(text, Verdict("undecided", "SR304", "more memory would be needed than one claim may take"))
         for name in relation.verdict.uses:
             if name in self.setting.places:
                 self.uses[self.setting.places[name]] = None
@@ -218,6 +219,8 @@ class Chain:
         left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
         left, right = resize(left, elaborator.sizes), resize(right, elaborator.sizes)
         single = made_single(left, right)
+        if several := {n.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.part("Index")} & set(single):
+            raise Meaningless("SR103", f"{min(several)} is printed with a component, but fits only if it is a single number")
         left, right = fitted(left, right)
         open_sizes = unsolved(left, right)
         if open_sizes is not None:
@@ -545,25 +548,3 @@ def _every_term_of_loss(e: Expr) -> bool:
 def _speaks_of_loss(e: Expr) -> bool:
     """Whether the total loss or the loss of a step stands in an expression."""
     return any(s.name in (TOTAL, LOSS) for s in symbols(e))
-
-
-class TimeIsUp(Exception):
-    """The time for one claim is over."""
-
-
-@contextmanager
-def limited(seconds: float | None) -> Iterator[None]:
-    """Stop the body after some seconds (where the platform has alarms); None: no limit."""
-    if not seconds or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(*_: object) -> None:
-        raise TimeIsUp
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any
 
 from symrnn.conditions import condition_of, counted, restricts_definition
-from symrnn.errors import DeclarationError, ModelError, Place
+from symrnn.errors import DeclarationError, ModelError, Place, SymrnnError
 from symrnn.expr import (
     NOW,
     SCALAR,
@@ -41,7 +41,8 @@ from symrnn.expr import (
     zeros,
 )
 from symrnn.model import Equation, Model, sizes_of
-from symrnn.prove.claim import Condition
+from symrnn.prove.claim import Claim, Condition
+from symrnn.prove.decide import decide
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
 from symrnn.read.occurrences import shape_of
@@ -531,7 +532,17 @@ class Setting:
         if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
                 s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
             return frozenset()
-        return frozenset({name})
+        return frozenset() if _latest(value, name) < _latest(old.right, name) or self._follows(target, value) else frozenset({name})
+
+    def _follows(self, target: Expr, value: Expr) -> bool:
+        """Whether an equation follows from the definitions so far, as it stands or for a zero past: then it defines nothing anew."""
+        try:
+            sizes = self.sizes()
+            left, right = resize(target, sizes), resize(value, sizes)
+            sizes = unify([(left, right)])
+            return decide(Claim(resize(left, sizes), resize(right, sizes), self.model(self.name))).word in ("proved", "conditional")
+        except (SymrnnError, RecursionError):
+            return False
 
     def _restates(self, value: Expr, old: Equation) -> bool:
         """Whether a value is that of a definition as it stands, or with the definition put in for earlier steps again and again."""
@@ -709,6 +720,11 @@ def _differentiates(right: Node, left: Node) -> Node | None:
         return None
     same = left.args[:2] == right.args[:2] and left.nodes[1:] == right.nodes[1:]
     return right.nodes[0] if same else None
+
+
+def _latest(e: Expr, name: str) -> float:
+    """The last step of ``name`` that a value uses, counted from the present one; an equation that is unrolled goes further back."""
+    return max((s.time.offset for s in symbols(e) if s.name == name and s.time is not None and s.time.base == "t"), default=0)
 
 
 def _list(value: Any) -> list[str]:

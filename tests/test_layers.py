@@ -12,7 +12,7 @@ import symrnn
 ROOT = Path(symrnn.__file__).parent
 
 LAYERS = (
-    ("errors", "naming"),
+    ("errors", "limits", "naming"),
     ("codes", "zoo", "expr", "scalars"),
     ("model", "read"),
     ("calculus", "unroll", "needs"),

@@ -13,7 +13,7 @@ RENDERED = ("text", "json", "md")
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(), metavar="FILE...")
 @output_options(*RENDERED)
-@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for each claim.")
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for each claim; 20 unless asked for otherwise.")
 @click.option("--require-checked", is_flag=True, help="Exit 1 also if a claim is undecided or unreadable.")
 @click.pass_context
 def audit(

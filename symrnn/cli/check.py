@@ -14,7 +14,7 @@ from symrnn.cli.values import Seconds
 @click.option("--shape", multiple=True, metavar="SYMBOL=SHAPE", help="A shape, such as 'W_{hh} = n_h x n_h'; may be repeated.")
 @click.option("--assume", multiple=True, metavar="CONDITION", help="A condition, such as 't < T'; may be repeated.")
 @click.option("--language", default="latex", metavar="LANGUAGE", help="latex, or python, ascii, c, c++, cuda, java, javascript, matlab.")
-@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for the claim.")
+@click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for the claim; 20 unless asked for otherwise.")
 @click.option("--require-checked", is_flag=True, help="Exit 1 also if the claim is undecided or unreadable.")
 @output_options("text", "json", "latex")
 @click.pass_context

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from symrnn.errors import SymrnnError
-from symrnn.judge import Context, Relation, TimeIsUp, limited
+from symrnn.judge import Context, Relation
+from symrnn.limits import TimeIsUp, limited
 from symrnn.listings.match import CONSTANT, Found, Matcher, Text
 from symrnn.listings.names import offset_of
 from symrnn.listings.stacked import Chain, Network, called, chains, composed, makers, networks_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symrnn.expr import Expr, Symbol
-from symrnn.prove.claim import Unsupported
+from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.rows import CURVE, LEAF, LINEAR, PRODUCT, Array, Axes, Val, add_up, spread, union
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ class Sweep:
         self._tangents: dict[tuple[Any, ...], Tangent] = {}
         self._seeds: dict[int | None, Val] = {}
         self._state: dict[tuple[str, int], Tangent] = {}
+        self._missing: dict[tuple[str, int], Missing] = {}
         self._run = 0
         self._loss: Tangent = None
 
@@ -58,7 +59,7 @@ class Sweep:
         """The tangent of the loss summed over t = 1..T."""
         if self._loss is None:
             self.run(self.point.T)
-            terms = [self._state[self.point.model.loss or "", t] for t in range(1, self.point.T + 1)]
+            terms = [self.state(self.point.model.loss or "", t) for t in range(1, self.point.T + 1)]
             self._loss = self.total(terms) or self.zero((1, 1))
         return self._loss
 
@@ -68,8 +69,17 @@ class Sweep:
         while self._run < last:
             t = self._run + 1
             for eq in self.point.model.equations:
-                self._state[eq.name, t] = self.total([self.tangent(eq.right, {"t": t}, t), self.seed(eq.name, t)])
+                try:
+                    self._state[eq.name, t] = self.total([self.tangent(eq.right, {"t": t}, t), self.seed(eq.name, t)])
+                except Missing as reason:
+                    self._missing[eq.name, t] = reason
             self._run = t
+
+    def state(self, name: str, step: int) -> Tangent:
+        """The tangent of a variable at a step that was computed."""
+        if (name, step) in self._missing:
+            raise self._missing[name, step]
+        return self._state[name, step]
 
     def total(self, terms: list[Tangent]) -> Tangent:
         kept = [d for d in terms if d is not None]
@@ -128,9 +138,9 @@ class Sweep:
         point.check_symbol(s, step)
         if step is None or step < 1 or s.name not in point.model.definitions or (self.immediate and step < at):
             return self.seed(s.name, step)
-        if (s.name, step) not in self._state:
+        if (s.name, step) not in self._state and (s.name, step) not in self._missing:
             self.run(step)
-        return self._state[s.name, step]
+        return self.state(s.name, step)
 
     def product(self, rule: Any, xs: list[Val], ds: list[Tangent]) -> Tangent:
         """The product rule for two arguments."""

@@ -54,6 +54,7 @@ class Point:
         self._values: dict[tuple[Any, ...], Val] = {}
         self._run = 0
         self._state: dict[tuple[str, int], Val] = {}
+        self._missing: dict[tuple[str, int], Missing] = {}
         self._sweeps: dict[tuple[Any, ...], Sweep] = {}
         self._eyes: dict[int, Array] = {}
 
@@ -166,15 +167,15 @@ class Point:
             return self.loss_derivative(s, step)
         if self.is_total(s):
             self.run(self.T)
-            return add_up(self, [self._state[self.model.loss or "", k] for k in range(1, self.T + 1)], 0)
+            return add_up(self, [self.state(self.model.loss or "", k) for k in range(1, self.T + 1)], 0)
         if self.beyond(s, step):
             return Val((), self.system.full(self.dims(s.shape), 0))
         if not self.vanishes(s, step):
             self.check_symbol(s, step)
         if step is not None and step >= 1 and s.name in self.model.definitions:
-            if (s.name, step) not in self._state:
+            if (s.name, step) not in self._state and (s.name, step) not in self._missing:
                 self.run(step)
-            return self._state[s.name, step]
+            return self.state(s.name, step)
         return Val((), self.free_symbol(s.name, step, self.dims(s.shape)))
 
     def vanishes(self, s: Symbol, step: int | None) -> bool:
@@ -207,12 +208,22 @@ class Point:
             found = self.drawn[name, step] = self.system.array(self.draw(name, step, shape, name in self.simplex))
         return found
 
+    def state(self, name: str, step: int) -> Val:
+        """The value of a variable at a step that was computed."""
+        if (name, step) in self._missing:
+            raise self._missing[name, step]
+        return self._state[name, step]
+
     def run(self, last: int) -> None:
         """The forward recurrence up to a step."""
         while self._run < last:
             t = self._run + 1
             for eq in self.model.equations:
-                v = self.eval(eq.right, {"t": t})
+                try:
+                    v = self.eval(eq.right, {"t": t})
+                except Missing as reason:                            # it concerns only what needs this variable
+                    self._missing[eq.name, t] = reason
+                    continue
                 if v.axes:
                     raise Unsupported(f"the equation of {eq.name} has a free component index")
                 self.check_conditions(eq.name, v.a)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import declarations
 from symrnn.read.gradients import named_gradients
 from symrnn.read.names import GREEK, join_name
@@ -36,7 +37,7 @@ STYLES = (
 )
 """How a time is written, in the order in which the styles are told apart."""
 
-LAGGED = re.compile(r"(?:[_^\[<{]|(?<=[A-Za-z}])(?<!\\times)\()\s*\{?\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
+LAGGED = re.compile(r"(?:[_^]\s*\{|[\[<{]|(?<=[A-Za-z}])(?<!\\times)\()\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
 """A letter plus or minus one, as a script or after a symbol: the mark of a time letter. In ``(n - 1) \\times n`` it is none."""
 
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
@@ -46,8 +47,8 @@ COUNTERS = frozenset("ijklmrs")
 LOSSES = frozenset({"L", "E", "J", "C", "ell", "l", "Loss", "loss", "e", "F"})
 STEPS = frozenset({"T", "tau", "N"})
 SCALARS = frozenset("eta alpha lambda gamma epsilon mu rho zeta kappa omega nu".split())
-CONVENTIONAL = frozenset({"I", "e", "pi", "d"})
-"""Names that keep the meaning they have everywhere, unless a text declares them."""
+CONVENTIONAL = frozenset({"I", "e", "pi"})
+"""Names that keep the meaning they have everywhere, unless a text declares or defines them."""
 
 DEFAULT = "scalar?"
 """What a name is taken for of whose kind nothing is known."""
@@ -83,6 +84,7 @@ class Use:
     counted: int = 0                                                # as an index, a bound or a time
     named: int = 0                                                  # as a side of an equation with a standard function
     argument: int = 0                                               # under an elementwise function
+    lagged: int = 0                                                 # at the step before
 
 
 def time_style(formulas: Iterable[str]) -> tuple[str, str]:
@@ -126,8 +128,9 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                 if index is not None:
                     u.indices[len(index.nodes)] += 1
                     _count(index, of)
-                if n.part("Time") is not None:
-                    _count(n.part("Time"), of)                       # type: ignore[arg-type]
+                if (time := n.part("Time")) is not None:
+                    u.lagged += any(m.op == "Neg" for m in walk(time))
+                    _count(time, of)
             elif n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].nodes[0].head in STANDARD:
                 of(n.nodes[0]).named += 1
             elif n.op == "Chain" and all(_plain_letter(m) for m in (n.nodes[0], *(rel.nodes[0] for rel in n.nodes[1:]))):
@@ -272,7 +275,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]
-    marked = {name: words for name, words in marks.items() if words == "index" or isinstance(words, dict)}
+    marked = {name: words for name, words in marks.items() if words in ("index", "size") or isinstance(words, dict)}
     softmax = _softmaxes(trees)
     constant, formal = _constants(trees), _formal(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
@@ -280,18 +283,23 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
-    carried = ranks(trees, {**known, **dict.fromkeys(LOSSES - set(known), "scalar")})
+    derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
+    carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
+    losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
+    carried = ranks(trees, {**carried, **dict.fromkeys(losses, "scalar")})
+    sequences = {name: "vector" for name, u in found.items() if name not in carried and u.timed}
+    added = ranks(trees, {**carried, **sequences, **{name: "scalar" for name in SCALARS & set(found) if name not in carried}})
     for name, u in found.items():
         if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
         declared = _said(stated[name]) if name in stated else _words(name, u, matrices, prose)
         if declared == DEFAULT:
-            declared = "scalar"
-            if name not in carried:
+            declared = "vector" if added.get(name) == "vector" else "scalar"    # what is added to a sequence of vectors
+            if name not in carried and declared == "scalar":
                 data.setdefault("unsure", []).append(name)
         if name in formal and name not in stated:
             declared = "scalar"
-        if name not in stated and name in carried and name not in LOSSES and str(declared).split(",")[0] in RANKED:
+        if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if name not in stated and name in marked:
             declared = marked[name]
@@ -312,7 +320,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
             symbols[name] = "size"
-    data["steps"] = ["T"] if "T" in found else sorted(STEPS & set(found)) or ["T"]
+    data["steps"] = _last_steps(trees, letter, found)
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     if table.values:
         data["values"] = dict(table.values)
@@ -347,6 +355,17 @@ def _formal(trees: Sequence[Node]) -> set[str]:
     return {name for name, k in inside.items() if every[name] == k}
 
 
+def _last_steps(trees: Sequence[Node], letter: str, found: Mapping[str, Use]) -> list[str]:
+    """The letter of the last step: one that usually names it, else the only letter at which sums over the steps end."""
+    sums = [n for tree in trees for n in walk(tree) if n.op == "Sum" and _lone(n.nodes[0]) and _lone(n.nodes[2])]
+    ends = {n.nodes[2].head for n in sums if n.nodes[0].head == letter}
+    counted = {n.nodes[2].head for n in sums if n.nodes[0].head != letter}
+    ends = {end for end in ends if end in STEPS or end not in counted and not _computes(found[end]) and not found[end].timed}
+    if "T" in found or not ends:
+        return ["T"] if "T" in found else sorted(STEPS & set(found)) or ["T"]
+    return sorted(STEPS & ends) or (sorted(ends) if len(ends) == 1 else ["T"])
+
+
 def _constants(trees: Sequence[Node]) -> set[str]:
     """What stands without a time in the equation of a variable at a step: parameters."""
     out: set[str] = set()
@@ -359,7 +378,10 @@ def _constants(trees: Sequence[Node]) -> set[str]:
 
 
 def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
-    """Functions whose components a text gives as exponentials over their sum, with the call that the text writes most."""
+    """Functions whose components a text gives as exponentials over their sum, with the call that the text writes most.
+
+    Where it writes none but the one that it defines, that one.
+    """
     nodes = [n for tree in trees for n in walk(tree)]
     out: dict[str, Node | None] = {}
     for n in nodes:
@@ -375,7 +397,8 @@ def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
         if parts == [argument.head] * 2 and bottom.op == "Sum":
             calls = [m for m in nodes if m.op == "Call" and len(m.nodes) == 2 and m.nodes[0].head == f.head
                      and m.nodes[1].op == "Sym" and not m.nodes[1].part("Index") and m.nodes[1].head != argument.head]
-            out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=None)
+            own = n.nodes[0].nodes[0] if len(n.nodes[0].nodes[0].nodes) == 2 else None
+            out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=own)
     return out
 
 
@@ -383,9 +406,9 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     """What a first reading mistakes: ``b_h`` with a state h is no component of b, and ``f = \\tanh`` makes f a function."""
     nodes = [n for tree in trees for n in walk(tree)]
     timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
-    summed = {n.nodes[0].head for n in nodes if n.op == "Sum" and n.nodes[0].op == "Sym"} - {table.time_letter} - set(STANDARD)
-    summed = {name for name in summed if table.get(name) is None and name.rstrip("'") in COUNTERS}
-    out: dict[str, Any] = dict.fromkeys(summed, "index")
+    summed = {name for name in _counting(nodes, table) if table.get(name) is None}
+    out: dict[str, Any] = {**dict.fromkeys(_limits(nodes, summed) - set(table), "size"), **dict.fromkeys(summed, "index")}
+    out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     for n in nodes:
         if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
                 and len(n.nodes[1].args) == 1 and table.lookup(n.nodes[0].head) is None:
@@ -394,7 +417,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
         index = n.part("Index") if n.op == "Sym" else None
         if n.op == "Pow" and n.nodes[0].op == "Sym" and len(n.nodes[0].args) == 1 and (word := _word(n.nodes[1])) is not None:
             out[join_name(n.nodes[0].head, sup=word)] = "matrix"
-        if n.op == "Call" and table.time == "call" and _is_clocked(n, table.time_letter):
+        if n.op == "Call" and table.time in ("call", "bracket") and _is_clocked(n, table.time_letter):
             out[n.nodes[0].head] = "vector, sequence"
         if index is not None and len(index.nodes) == 1 and index.nodes[0].head in timed and len(index.nodes[0].args) == 1:
             out[join_name(n.head, index.nodes[0].head)] = "vector"
@@ -410,6 +433,65 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     return out
 
 
+def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
+    """The letters that count components, whatever they are: a sum binds them, they stand below, or they are compared with such.
+
+    A letter that has a value of its own, ends a sum or counts steps is none of them.
+    """
+    valued, stepped, pairs = set(), {table.time_letter, *STANDARD}, set()
+    timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
+    for n in nodes:
+        if n.op == "Sym":
+            base, _, label = n.head.rpartition("_")
+            time = n.part("Time")
+            if base in timed and time is None and table.time == "sub":   # h_k beside h_t
+                stepped.add(label)
+            if time is not None or n.part("Index") is not None:
+                valued.add(n.head)
+            stepped |= {m.head for m in walk(time) if m.op == "Sym"} if time is not None else set()
+        elif n.op in ("Sum", "Prod"):
+            stepped |= {m.head for m in walk(n.nodes[2]) if m.op == "Sym"}
+        elif n.op in ("Mul", "Dot", "Add", "Neg", "Transpose", "Had"):
+            valued |= {m.head for m in n.nodes if _lone(m)}
+        elif n.op == "Chain":
+            sides = [n.nodes[0], *(r.nodes[0] for r in n.nodes[1:])]
+            if len(sides) == 2 and n.nodes[1].head in ("=", "!=") and all(map(_lone, sides)):
+                pairs.add((sides[0].head, sides[1].head))
+            elif any(m.op not in ("Sym", "Num", "Enum", "Set", "Space") for m in sides):
+                valued |= {m.head for m in sides if _lone(m)}
+    bound = {n.nodes[0].head for n in nodes if n.op == "Sum" and _lone(n.nodes[0])} - {table.time_letter} - set(STANDARD)
+    below = {m.head for n in nodes if n.op in ("Index", "At") for m in n.nodes[n.op == "At":] if _lone(m)}
+    found = {name for name in bound if name in COUNTERS} | (bound | below) - valued - stepped
+    before = -1
+    while before < len(found):
+        before = len(found)
+        found |= {b for pair in pairs for a, b in (pair, pair[::-1]) if a in found and b not in valued | stepped}
+    return found
+
+
+def _limits(nodes: Sequence[Node], counting: set[str]) -> set[str]:
+    """The letters at which sums over components end and that have no value of their own."""
+    ends = {n.nodes[2].head for n in nodes if n.op == "Sum" and n.nodes[0].head in counting and _lone(n.nodes[2])}
+    valued = {n.head for n in nodes if n.op == "Sym" and len(n.args) > 1}
+    return ends - valued - counting - set(STANDARD)
+
+
+def _lone(n: Node) -> bool:
+    """A letter by itself."""
+    return n.op == "Sym" and len(n.args) == 1
+
+
+def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:
+    """Weights whose label is one upper letter, as in W^x and W^r: no power, for that letter counts nothing."""
+    powers: dict[str, set[str]] = {}
+    for n in nodes:
+        if n.op == "Pow" and _lone(n.nodes[0]) and _lone(n.nodes[1]) and n.nodes[0].head[:1].isupper():
+            powers.setdefault(n.nodes[0].head, set()).add(n.nodes[1].head)
+    powers_of = (m.head for n in nodes if n.op == "Pow" and not _lone(n.nodes[1]) for m in walk(n.nodes[1]) if m.op == "Sym")
+    counting = counting | INDEX_LETTERS | STEPS | set(powers_of)     # W^{r-1} makes r a number
+    return {join_name(base, sup=label) for base, labels in powers.items() if labels - counting for label in labels}
+
+
 def _word(n: Node) -> str | None:
     """Letters set side by side, as in W^{in}, which is no power."""
     letters = n.nodes if n.op == "Mul" else ()
@@ -419,7 +501,7 @@ def _word(n: Node) -> str | None:
 
 
 def _is_clocked(n: Node, letter: str) -> bool:
-    """A symbol with the running step, or one near it, in round brackets."""
+    """A symbol with the running step, or one near it, in round or square brackets."""
     if len(n.nodes) != 2 or n.nodes[0].op != "Sym" or n.nodes[0].head in STANDARD:
         return False
     step = n.nodes[1]
@@ -440,7 +522,18 @@ def _at_a_step(name: str, found: Mapping[str, Use]) -> bool:
 
 def _is_matrix(name: str, u: Use) -> bool:
     base = name.split("_")[0].split("^")[0]
-    return base[:1].isupper() and len(base) <= 2 and not u.timed and base not in LOSSES and (u.left > 0 or u.turned > 0 or "_" in name)
+    loss = base in LOSSES and (_differentiated(u) or not _computes(u))
+    return base[:1].isupper() and len(base) <= 2 and not u.timed and not loss and (u.left > 0 or u.turned > 0 or "_" in name)
+
+
+def _differentiated(u: Use) -> bool:
+    """A letter that is differentiated and does nothing that a loss does not."""
+    return u.top > 0 and not (u.bottom or u.turned or u.argument or u.lagged or u.indices)
+
+
+def _computes(u: Use) -> bool:
+    """A letter with which something is computed: a weight, a state."""
+    return bool(u.bottom or u.turned or u.argument or u.lagged or u.indices or not u.top and (u.left or u.right))
 
 
 def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:

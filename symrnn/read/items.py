@@ -9,7 +9,6 @@ from symrnn.read.arrays import Arrays
 from symrnn.read.brackets import bracketed
 from symrnn.read.pieces import Piece, Pieces, group_contents, name_of, span_of, split_pieces
 from symrnn.read.skeleton import NO_BOUNDS, Item, make
-from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import ABSENT, ELLIPSIS, SLOT, Node
 
@@ -48,11 +47,10 @@ class Items(Arrays):
 
     def _spelled(self, pieces: Sequence[Piece]) -> list[Piece]:
         """The pieces with letters that spell a known word joined: t, a, n, h is tanh."""
-        words = sorted((w for w in {*STANDARD, *self.table.entries} if len(w) > 1 and w.isalpha()), key=lambda w: (-len(w), w))
         out = [q for p in pieces for q in self._letters(p)]
         text = "".join(p.text if p.kind == "letter" and len(p.text) == 1 and not p.font and not (
             k and out[k - 1].kind == "script") else "\0" for k, p in enumerate(out))
-        for word in words:
+        for word in self.table.words if len(out) > 1 else ():
             k = text.find(word)
             while k >= 0:
                 run = out[k : k + len(word)]

@@ -29,7 +29,7 @@ from symrnn.read.skeleton import Item, add, big, binary, call, factors, postfix,
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import SLOT, Node
 
-MAX_ITEMS = 4_000
+MAX_ITEMS = 300
 """Items of one skeleton, and tokens of a text to read back; above this the second grammar is not asked."""
 
 Shape = tuple[Any, ...]

@@ -63,15 +63,17 @@ _NO_WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """What is taken away, in this order, before words are looked for."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_SCRIPTED = re.compile(r"[\w)}\]][_^]\{[^{}=]*\}[^=<>:]*=(?!=)")
+"""Scripts in braces before an equals sign: a formula also without a command."""
 _MARK = "\ue000"
 
 
 def scan_plain(text: str, path: str) -> Document:
     """The document that a plain text is.
 
-    A display without delimiters is a line, or the lines of one environment or bracket, with a TeX command, without a delimiter of
-    mathematics, and without an English word outside the commands for text; a line that begins with a relation goes on with the one
-    before it. Listings are blocks of code, with the numbers between their lines.
+    A display without delimiters is a line, or the lines of one environment or bracket, with a TeX command (or an equation with scripts
+    in braces), without a delimiter of mathematics, and without an English word outside the commands for text; a line that begins with
+    a relation goes on with the one before it. Listings are blocks of code, with the numbers between their lines.
     Errors: as :func:`symrnn.read.markdown.scan_markdown`.
     """
     first, lines = scan_markdown(text, path), Lines(text)
@@ -97,9 +99,11 @@ def is_display(text: str) -> bool:
 
     >>> [is_display(x) for x in (r"y = \sigma(V h)", r"the gate \sigma(V h)", r"W_hh, W_xh, and", r"L = \text{loss of } y", "y = V h")]
     [True, False, False, True, False]
+    >>> is_display("o^{(t)} = V h^{(t)} + c")
+    True
     """
     commands = _COMMAND.findall(text)
-    if not commands or PAGE.intersection(commands) or _PATH.fullmatch(text):
+    if not (commands or _SCRIPTED.search(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
         return False
     if len(commands) == 1 and re.fullmatch(r"\s*\\[A-Za-z]+\s*", text) and commands[0] not in GREEK:
         return False
@@ -137,7 +141,8 @@ def _displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]
     lines, found, i, start = text.split("\n"), [], 0, 0
     while i < len(lines):
         count = 1
-        if "\\" in lines[i] and not closed(i) or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
+        here = ("\\" in lines[i] or _SCRIPTED.search(lines[i])) and not closed(i)
+        if here or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
             count, good = _unit(lines, i, closed)
             if good:
                 body = "\n".join(lines[i : i + count]).rstrip()

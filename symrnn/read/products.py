@@ -10,6 +10,17 @@ from symrnn.read.occurrences import Names
 from symrnn.read.series import series
 from symrnn.read.tree import Node
 
+HIGHEST = 1000
+"""The most that powers of powers may come to."""
+
+
+def raised(n: Node) -> int:
+    """The product of the powers that stand one inside the other."""
+    if n.op != "Pow":
+        return 1
+    digits = n.nodes[1].nodes[0] if n.nodes[1].op == "Neg" else n.nodes[1]
+    return raised(n.nodes[0]) * (max(1, int(digits.head)) if digits.op == "Num" and digits.head.isdigit() and len(digits.head) < 3 else 1)
+
 
 class Products(Names):
     """Arithmetic."""
@@ -120,6 +131,8 @@ class Products(Names):
         if digits.op != "Num" or not digits.head.isdigit() or int(digits.head) > 12:
             raise Meaningless("SR303", "a power must be a whole number of at most 12", exponent.span)
         k = sign * int(digits.head)
+        if raised(n) > HIGHEST:
+            raise Meaningless("SR303", f"powers of powers are at most {HIGHEST} together", exponent.span)
         if base.op == "Norm" and k == 2:
             return self._squared_norm(base)
         e = self(base)

@@ -83,8 +83,8 @@ class Ranks:
             return self._product(n)
         if n.op == "Pow" and n.nodes[1].op == "Num":
             return self.pull(n.nodes[0])
-        if n.op == "Deriv" and self.pull(n.args[2]) == "scalar" and len(n.nodes) == 2:      # type: ignore[arg-type]
-            return self.pull(n.nodes[1])
+        if (place := self._gradient(n)) is not None:
+            return self.pull(place)
         if n.op in BODY:
             return self.pull(n.nodes[BODY[n.op]])
         if n.op == "Norm":
@@ -106,6 +106,14 @@ class Ranks:
             self.push(n.nodes[BODY[n.op]], rank)
         elif n.op in PRODUCT:
             self._factors(n, rank)
+        elif (place := self._gradient(n)) is not None:
+            self.push(place, rank)
+
+    def _gradient(self, n: Node) -> Node | None:
+        """What a scalar is differentiated by: the gradient has its rank."""
+        if n.op == "Deriv" and len(n.nodes) == 2 and self.pull(n.nodes[0]) == "scalar":
+            return n.nodes[1]
+        return n.nodes[0] if n.op == "Grad" and len(n.nodes) == 2 and self.pull(n.nodes[1]) == "scalar" else None
 
     def _entrywise(self, n: Node) -> bool:
         """A function of one argument that is no function of a whole vector."""

@@ -80,10 +80,20 @@ def read(latex: str, table: SymbolTable, *, macros: Macros | None = None, second
 
     `macros` are those of the table if left out.
     With `second`, the grammar of latex2sympy2 reads the skeletons too, and where it disagrees its tree is an alternative.
-    Nothing is raised for anything a span can hold.
+    Nothing is raised for anything a span can hold. A span that was read with the same table before is not read again.
     """
+    if macros is not None:
+        return _whole(latex, table, macros, second)
+    known: dict[tuple[str, bool], Reading] = table.readings
+    if (latex, second) not in known:
+        known[latex, second] = _whole(latex, table, table.macros, second)
+    return known[latex, second]
+
+
+def _whole(latex: str, table: SymbolTable, macros: Macros, second: bool) -> Reading:
+    """The reading, also where it is refused."""
     try:
-        return _read(latex, table, table.macros if macros is None else macros, second)
+        return _read(latex, table, macros, second)
     except Refused as refused:
         return Reading(latex, None, unread=Unreadable(min(refused.offset, len(latex)), refused.token, refused.hint))
     except RecursionError:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -184,6 +185,16 @@ class SymbolTable:
             found.append(Declared(letter, "index", role="time"))
         return cls.of(found, str(data.get("time", "sub")), letter, macro_table(data.get("macros") or {}),
                       map(canonical_name, data.get("gradients") or ()), data.get("values"))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The names of several letters that letters side by side may spell, the longest first."""
+        return tuple(sorted((w for w in {*STANDARD, *self.entries} if len(w) > 1 and w.isalpha()), key=lambda w: (-len(w), w)))
+
+    @cached_property
+    def readings(self) -> dict[tuple[str, bool], Any]:
+        """What was read with this table so far; :func:`symrnn.read.reader.read` keeps its answers here."""
+        return {}
 
     def get(self, name: str) -> Declared | None:
         """The declaration of a canonical name, or None."""
