@@ -13,6 +13,7 @@ from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import generic, implied
+from symrnn.instances import instances, unspecified
 from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition
@@ -265,6 +266,10 @@ class Chain:
                 words = tuple(re.sub(rf"\b{TOTAL}\b", lambda _: own, w) for w in guess[1])
                 verdict = replace(again, word="conditional", reason="true when " + " and ".join(words),
                                   conditions=(*again.conditions, *words))
+        if verdict.word == "refuted" and verdict.method != "shapes" and self.setting.guessed and (letters := unspecified(claim)):
+            if any(decide(c).word != "refuted" for c in instances(claim)):
+                names = " and ".join(letters)
+                return Verdict("undecided", "SR103", f"nothing says what {names} is; false for some function, but not for every usual one")
         if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
             reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)

@@ -22,7 +22,7 @@ LAYERS = (
     ("points",),
     ("prove", "write", "emit"),
     ("repair", "coded"),
-    ("conditions", "factors", "implied", "vectorised"),
+    ("conditions", "factors", "implied", "instances", "vectorised"),
     ("setting",),
     ("document", "contributions"),
     ("compiling",),

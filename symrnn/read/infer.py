@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 from symrnn.read.context import INDEX_LETTERS
@@ -384,11 +385,11 @@ def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
     """
     nodes = [n for tree in trees for n in walk(tree)]
     out: dict[str, Node | None] = {}
-    for n in nodes:
-        if n.op != "Chain" or n.nodes[0].op != "At" or n.nodes[0].nodes[0].op != "Call":
+    chains = ([n.nodes[0], *(rel.nodes[0] for rel in n.nodes[1:])] for n in nodes if n.op == "Chain")
+    for named, value in (pair for sides in chains for pair in pairwise(sides)):
+        if named.op != "At" or named.nodes[0].op != "Call":
             continue
-        f, argument = n.nodes[0].nodes[0].nodes[:2]
-        value = n.nodes[1].nodes[0]
+        f, argument = named.nodes[0].nodes[:2]
         if value.op != "Div" or f.op != "Sym" or argument.op != "Sym":
             continue
         top, bottom = value.nodes
@@ -397,7 +398,7 @@ def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
         if parts == [argument.head] * 2 and bottom.op == "Sum":
             calls = [m for m in nodes if m.op == "Call" and len(m.nodes) == 2 and m.nodes[0].head == f.head
                      and m.nodes[1].op == "Sym" and not m.nodes[1].part("Index") and m.nodes[1].head != argument.head]
-            own = n.nodes[0].nodes[0] if len(n.nodes[0].nodes[0].nodes) == 2 else None
+            own = named.nodes[0] if len(named.nodes[0].nodes) == 2 else None
             out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=own)
     return out
 
