@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from symrnn.conditions import condition_of
+from symrnn.conditions import COUNTERS, condition_of
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
@@ -96,7 +96,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
         if reading.tree is not None:
             try:
                 with limited(timeout, None):
-                    tree = settled(reading.tree, current.scope)
+                    tree = settled(under_conditions(reading.tree, current), current.scope)
                     reading = replace(reading, tree=tree)
                     if main.guessed and (again := current.defined_anew(tree)):
                         current = current.without(again, f"from line {span.line}")
@@ -215,6 +215,22 @@ def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     if name is not None:
         return [Statement("definition", n, sides, name, where)]
     return [Statement("claim", n, sides, None, where)]
+
+
+def under_conditions(n: Node, setting: Setting) -> Node:
+    """The tree with ``i = j : claim`` as the claim under that condition, wherever a relation between letters that count stands first."""
+    if n.op in ("Rows", "Seq", "Where"):
+        return Node(n.op, tuple(under_conditions(a, setting) if isinstance(a, Node) else a for a in n.args), n.span)
+    k = next((k for k, rel in enumerate(n.nodes[1:], start=1) if rel.head == ":"), 0) if n.op == "Chain" else 0
+    before = n.nodes[: k] if k > 1 else ()
+    if not before or not all(setting.is_counter(m) or _counts(m) for m in (before[0], *(rel.nodes[0] for rel in before[1:]))):
+        return n
+    claim = Node("Chain", (n.nodes[k].nodes[0], *n.nodes[k + 1:]), n.span)
+    return Node("Where", (claim, Node("Chain", before, n.span)), n.span) if len(claim.args) > 1 else n
+
+
+def _counts(n: Node) -> bool:
+    return n.op == "Sym" and len(n.args) == 1 and n.head in COUNTERS
 
 
 def supposed(s: Statement, setting: Setting) -> Statement:

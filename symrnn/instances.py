@@ -15,18 +15,18 @@ USUAL = ("sigmoid", "tanh", "id")
 """Elementwise functions that a letter may stand for."""
 
 
-def unspecified(claim: Claim) -> tuple[str, ...]:
+def unspecified(claim: Claim) -> frozenset[str]:
     """The functions without a formula that the definitions have and the claim does not print.
 
     >>> from symrnn.model import Model, sequence
     >>> h, x = sequence("h", "n"), sequence("x", "n", kind="input")
     >>> m = Model.build("m", [(h, apply("?f", x))])
-    >>> unspecified(Claim(h, x, m)), unspecified(Claim(h, apply("?f", x), m))
-    (('f',), ())
+    >>> sorted(unspecified(Claim(h, x, m))), sorted(unspecified(Claim(h, apply("?f", x), m)))
+    (['f'], [])
     """
     inside = {_letter(x) for e in claim.model.equations for x in walk(e.right)}
     printed = {_letter(x) for side in (claim.left, claim.right) for x in walk(side)}
-    return tuple(sorted(inside - printed - {""}))
+    return frozenset(inside - printed - {""})
 
 
 def instances(claim: Claim) -> Iterator[Claim]:
@@ -34,10 +34,11 @@ def instances(claim: Claim) -> Iterator[Claim]:
     letters = unspecified(claim)
     for name in (*USUAL, "softmax"):
         def change(x: Expr, name: str = name) -> Expr | None:
-            if _letter(x) not in letters:
+            if _letter(x) not in letters or x.attr.endswith("'"):
                 return None
             inner = x.args[0]
-            return apply(name, inner) if name != "softmax" or inner.shape is None or inner.shape[1] != 1 else softmax(inner)
+            column = inner.shape is not None and inner.shape[1] == 1
+            return apply(name, inner) if name in USUAL else softmax(inner) if column else apply(USUAL[0], inner)
         rows = tuple(Equation(e.left, resize(transform(e.right, change), {})) for e in claim.model.equations)
         yield replace(claim, model=replace(claim.model, equations=rows))
 

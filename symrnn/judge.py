@@ -10,12 +10,12 @@ from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.contributions import parameter_of, part_of_step
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
-from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, named, resize, symbols, unify, unknown, walk, zeros
+from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, named, resize, symbol, symbols, unify, unknown, walk, zeros
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import generic, implied
 from symrnn.instances import instances, unspecified
 from symrnn.limits import TimeIsUp, limited
-from symrnn.model import Model
+from symrnn.model import Equation, Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
 from symrnn.prove.shapes import conflict
@@ -28,7 +28,7 @@ from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
-from symrnn.setting import Setting
+from symrnn.setting import AT_END, Setting
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, READING, vectorised
 from symrnn.write.latex import latex
@@ -154,6 +154,8 @@ class Chain:
             first = meant_elsewhere(first, again._as_read(sides, text, printed))
         if first.verdict.word != "proved" and (name := parameter_of(sides.left, self.setting)) is not None:
             first = self._part_of_step(name, first, sides)
+        if named | {n.head for side in (sides.left, sides.right) for n in nodes_of(side)} & set(scope.gradients):
+            first = self._for_any_loss(first)
         if named and self.setting.gradients_guessed and first.verdict.word in ("refuted", "conditional"):
             reason = f"nothing says that {' and '.join(sorted(named))} stand in the names of gradients; if they do: {first.verdict.reason}"
             return replace(first, verdict=Verdict("undecided", "SR103", reason))
@@ -162,6 +164,20 @@ class Chain:
                             for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient")
             return replace(first, verdict=replace(first.verdict, conditions=(*first.verdict.conditions, *dict.fromkeys(read_as))))
         return first
+
+    def _for_any_loss(self, first: Relation) -> Relation:
+        """Where the text leaves the loss open, what is false for a loss at every step may be true for one at the last step only."""
+        claim, refuted = first.claim, first.verdict.word == "refuted" and first.verdict.method != "shapes"
+        if claim is None or not refuted or self.setting.name not in self.auditor.opened:
+            return first
+        end = symbol(AT_END, SCALAR, "input", NOW)
+        rows = tuple(Equation(e.left, end * e.right) if e.name == LOSS else e for e in claim.model.equations)
+        also = (Condition("at-end", (AT_END,), "the loss is that of the last step"), Condition("before-end", (), "t < T"))
+        last = replace(claim, model=replace(claim.model, equations=rows), conditions=(*claim.conditions, *also))
+        if decide(last).word == "refuted":
+            return first
+        reason = f"false when every step has a loss ({first.verdict.reason}); not known to be false when only the last step has one"
+        return replace(first, verdict=Verdict("undecided", "SR103", reason))
 
     def _part_of_step(self, name: str, first: Relation, sides: Sides) -> Relation:
         """What is false of a whole gradient may be said of the part that one step has in it."""
@@ -266,9 +282,9 @@ class Chain:
                 words = tuple(re.sub(rf"\b{TOTAL}\b", lambda _: own, w) for w in guess[1])
                 verdict = replace(again, word="conditional", reason="true when " + " and ".join(words),
                                   conditions=(*again.conditions, *words))
-        if verdict.word == "refuted" and verdict.method != "shapes" and self.setting.guessed and (letters := unspecified(claim)):
+        if verdict.word == "refuted" and verdict.method != "shapes" and (letters := unspecified(claim) & self.setting.unsure):
             if any(decide(c).word != "refuted" for c in instances(claim)):
-                names = " and ".join(letters)
+                names = " and ".join(sorted(letters))
                 return Verdict("undecided", "SR103", f"nothing says what {names} is; false for some function, but not for every usual one")
         if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
             reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"

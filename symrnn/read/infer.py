@@ -313,6 +313,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = declared.removesuffix(", sequence")            # with a time it is the use that one step makes of it
         if declared is not None:
             symbols[name] = declared
+        if declared == "function" and name not in stated:
+            data.setdefault("unsure", []).append(name)
     for name, d in stated.items():
         symbols.setdefault(name, _spec(d))
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
