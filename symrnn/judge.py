@@ -211,6 +211,9 @@ class Chain:
                 claim, single = self._claim(sides, elaborator)
                 rule = _rule(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
+                if verdict.word == "refuted" and verdict.method == "shapes" and single:
+                    words = " and ".join(single)
+                    return Relation(text, Verdict("undecided", "SR103", f"nothing says what size {words} has; {verdict.reason}"))
                 if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(claim.right):
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:

@@ -50,7 +50,7 @@ from symrnn.expr.tree import (
     window,
     zeros,
 )
-from symrnn.expr.unify import named, resize, unify, unknown
+from symrnn.expr.unify import may_be_matrix, named, own_shape, resize, unify, unknown
 from symrnn.expr.vectorise import along, vectorise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

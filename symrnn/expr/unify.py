@@ -94,6 +94,22 @@ def _of_fault(fault: Fault) -> list[tuple[Size, Size]]:
     return []
 
 
+def own_shape(e: Expr) -> Shape | None:
+    """The shape that an expression has by its own operations, also where they settle sizes that were unknown.
+
+    >>> from symrnn.expr.tree import symbol
+    >>> own_shape(symbol("W", ("?1", "?2")) @ symbol("h", ("n", 1)))
+    ('?1', 1)
+    """
+    return e.shape if e.shape is not None else resize(e, unify([(e, e)])).shape
+
+
+def may_be_matrix(e: Expr) -> bool:
+    """Whether an expression has, or may have, more than one row and more than one column, as many of these as of those."""
+    shape = own_shape(e)
+    return shape is None or 1 not in shape and (shape[0] == shape[1] or any(map(unknown, shape)))
+
+
 def resize(e: Expr, values: Mapping[str, Size]) -> Expr:
     """The expression with sizes replaced."""
     if not values:

@@ -15,6 +15,7 @@ from symrnn.expr import (
     had,
     lift,
     log_sum_exp,
+    may_be_matrix,
     negative,
     node,
     smul,
@@ -30,6 +31,9 @@ from symrnn.read.occurrences import Names, has_part, is_distribution, shape_of
 from symrnn.read.scope import TOTAL
 from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
+
+MATRIX_FUNCTIONS = ("exp", "log", "recip", "sqrt")
+"""Functions that texts apply to whole matrices too, where they are not taken entry by entry."""
 
 ALIASES = {"ln": "log", "ReLU": "relu", "sigm": "sigmoid", "logistic": "sigmoid"}
 """Other names of functions of the table."""
@@ -73,7 +77,9 @@ class Applied(Names):
         if component is not None or has_part(f, "Time") and not d.sequence:
             self.note("label-left-out", f"what is written on the function {name} is read as part of its name")
         inner = self(args[0])
-        if inner.shape is not None and 1 not in inner.shape and role in ("exp", "log", "recip", "sqrt"):
+        if role in MATRIX_FUNCTIONS and may_be_matrix(inner):
+            raise Meaningless("SR303", f"{name} of a matrix may be the function of the matrix or of its entries", n.span)
+        if inner.shape is not None and 1 not in inner.shape and role in MATRIX_FUNCTIONS:
             self.note("entrywise", f"{name} of a matrix is read entrywise")
         if role is not None and role not in FUNCTIONS:
             raise Meaningless("SR303", f"the function {role} is not in the table", n.span)

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, power, quotient, smul, transpose
+from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, may_be_matrix, power, quotient, smul, transpose
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.occurrences import Names
@@ -136,7 +136,7 @@ class Products(Names):
         if base.op == "Norm" and k == 2:
             return self._squared_norm(base)
         e = self(base)
-        if e.shape is not None and e.shape[0] == e.shape[1] != 1:
+        if k != 1 and may_be_matrix(e):
             raise Meaningless("SR303", "the power of a matrix", n.span)
         if e.shape not in (None, SCALAR):
             self.note("entrywise", "the power of an array is read entrywise")
