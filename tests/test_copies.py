@@ -228,6 +228,11 @@ def test_the_order_of_what_does_not_depend_on_each_other_changes_nothing() -> No
     assert found == [expected[4], *expected[:4], *expected[5:]]
 
 
+def test_a_letter_that_counts_components_beside_one_that_counts_steps_is_no_step() -> None:
+    network = "$$h_t = \\tanh(W h_{t-1} + x_t)$$\n\n$$o_t = V h_t, \\qquad o_t \\in \\mathbb{R}^n$$\n"
+    assert verdicts(network + SOFTMAX) == [[None], [None], *VERDICTS["softmax"][1]]
+
+
 # --------------------------------------------------------------------------------------------------------------------- mutants
 MUTATIONS: list[tuple[str, str]] = [
     (r"= (?=[^=]*$)", "= -"), (r"= (?=[^=]*$)", "= 2 "), (r" \+ ", " - "), (r"(?<=[^=({\[ ]) - ", " + "), (r"1 - ", "1 + "), (r"\^2", "^3"),

@@ -193,7 +193,7 @@ class Atoms(Named):
         if draft.sequence and self.table.time == "sub":
             name = parts[0][0].text
             entry = self.table.get(name) if len(parts[0]) == 1 and name not in self.clocks else None
-            component = entry is not None and entry.kind == "index" and entry.shape
+            component = entry is not None and entry.kind == "index" and (entry.shape or entry.role == "component")
             return None if component or entry is not None and (entry.is_function or entry.kind in ARRAYS) else 0
         if mentioned is not None and draft.kind in ("scalar", *ARRAYS):
             self.note(draft.start, "time-of-constant", f"{draft.name} carries a time but is not declared as a sequence")

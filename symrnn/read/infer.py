@@ -302,7 +302,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = "scalar"
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
-        if name not in stated and name in marked:
+        if name in marked and (name not in stated or declared == "index"):
             declared = marked[name]
         if name in softmax and (name not in stated or stated[name].role is None):
             declared = "vfunction softmax"
@@ -411,6 +411,10 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
     summed = {name for name in _counting(nodes, table) if table.get(name) is None}
     out: dict[str, Any] = {**dict.fromkeys(_limits(nodes, summed) - set(table), "size"), **dict.fromkeys(summed, "index")}
+    if table.time == "sub":                                           # sigma_i says what i is in o_i, beside o_t
+        lasting = [n for n in nodes if n.op == "At" or n.op == "Sym" and n.head not in timed and n.part("Index") is not None]
+        below = {m.head for n in lasting for m in (n.nodes[1:] if n.op == "At" else n.part("Index").nodes)}      # type: ignore[union-attr]
+        out |= {name: {"kind": "index", "role": "component"} for name in summed & below}
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     for n in nodes:
         if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
