@@ -23,12 +23,17 @@ from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.sums import summed
+from symrnn.read.tree import Node
 from symrnn.setting import Setting
 from symrnn.told import rulings
 from symrnn.unclear import unclear
 from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]
+
+
+BEFORE = 300
+"""Characters of the text before a formula in which a sentence may restrict it."""
 
 
 @dataclass(frozen=True)
@@ -247,6 +252,14 @@ class Auditor:
             role = "definition"
         return Equation(identifier, span, role, tuple(relations), next((r.verdict.reason for r in relations if r.verdict.reason), None),
                         label, tuple(uses), expected)
+
+    def text_before(self, offset: int) -> str:
+        """The text just before a formula, with the formulas in it."""
+        return self.document.text[max(0, offset - BEFORE) : offset]
+
+    def trees_before(self, offset: int) -> Iterator[Node]:
+        """What stands in the document before an offset, as far as it was read."""
+        return (row.reading.tree for row in self.compiled.rows if row.span.offset < offset and row.reading.tree is not None)
 
     def sizes_of(self, setting: Setting) -> Mapping[str, Size]:
         if setting.name not in self._sizes:

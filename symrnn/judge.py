@@ -28,6 +28,7 @@ from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
+from symrnn.rules import function_rule, functions_in
 from symrnn.setting import AT_END, Setting
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, READING, vectorised
@@ -36,6 +37,8 @@ from symrnn.write.notation import Notation
 
 STANDS = ("proved", "conditional")
 """The verdicts after which a side of a chain stands."""
+ONE_UNIT = re.compile(r"\b(?:only|single|just) (?:1|one|a single)?\s*(?:perceptron|unit|neuron|hidden unit)\b", re.I)
+"""How a text says that what follows is about a network in which everything is a number."""
 SINGLE = " has one entry"
 """How a condition ends by which an array is a single number."""
 RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to another size as one over all components"}
@@ -51,6 +54,10 @@ class Context(Protocol):
     timeout: float | None
     opened: dict[str, str]
     unclear: dict[str, dict[str, int]]
+
+    def trees_before(self, offset: int) -> Iterator[Node]: ...
+
+    def text_before(self, offset: int) -> str: ...
 
     def model_of(self, setting: Setting) -> Model: ...
 
@@ -95,8 +102,9 @@ class Chain:
             text = self._text(sides)
             given = s.role == "definition" and k == 0 or "Ellipsis" in (sides.left.op, sides.right.op)
             silent = given or sides.relation != "="
-            if silent or (k == 0 and self._names_something_new(sides.left)):
-                out.append(Relation(text, Verdict(None, scope=EVERYWHERE if given else None)))
+            named = k == 0 and (self._names_something_new(sides.left, len(s.sides) > 1) or self._names_function(sides, len(s.sides) > 1))
+            if silent or named:
+                out.append(Relation(text, Verdict(None, scope=EVERYWHERE if given or named else None)))
                 continue
             doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
             if doubtful and anchor is not None:
@@ -124,17 +132,34 @@ class Chain:
         found = conflict(against.claim) if against.claim is not None else None
         return against if broken or (found is not None and found.kind == "right" and "rank 3" not in found.what) else printed
 
-    def _names_something_new(self, n: Node) -> bool:
-        """A call of a letter that the text neither declares nor defines: the relation only gives it a name."""
+    def _names_something_new(self, n: Node, goes_on: bool) -> bool:
+        """A call of a letter that the text neither declares nor defines: the relation only gives it a name.
+
+        So is the derivative of a function without a formula, at the head of a chain that goes on.
+        """
+        primes = n.op == "Prime"
         while n.op in ("Prime", "At"):
             n = n.nodes[0]
         if n.op != "Call":
             return False
         f = n.nodes[0]
         while f.op == "Prime":
-            f = f.nodes[0]
+            f, primes = f.nodes[0], True
+        d = self.setting.scope.table.lookup(f.head)
+        if primes and goes_on and f.op == "Sym" and d is not None and d.is_function and d.role is None:
+            return f.head not in self.setting.scope.functions
         known = self.setting.scope.table.lookup(f.head) is not None or f.head in (self.setting.scope.total, self.setting.scope.loss)
         return f.op == "Sym" and not known
+
+    def _names_function(self, sides: Sides, goes_on: bool) -> bool:
+        """A function of one number by a formula in others, or the slope of one of these, under letters that the network uses too."""
+        left = sides.left
+        if not self.setting.guessed or left.op != "Mul" or len(left.nodes) != 2:
+            return False
+        f = left.nodes[0]
+        if f.op == "Prime" and goes_on:
+            return any(f.nodes[0].head in functions_in(n) for n in self.auditor.trees_before(self.span.offset))
+        return bool(functions_in(Node("Chain", (left, Node("Rel", ("=", sides.right))))))
 
     def _text(self, sides: Sides) -> str:
         return f"{self._source(sides.left)} {sides.relation if sides.relation in '=<>:' else '='} {self._source(sides.right)}"
@@ -220,7 +245,9 @@ class Chain:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
         except Meaningless as reason:
-            return Relation(text, Verdict("undecided", reason.code, reason.reason))
+            claim_of_rule = function_rule(sides.left, sides.right, self.auditor.trees_before(self.span.offset))
+            verdict = decide(claim_of_rule) if claim_of_rule is not None else Verdict("undecided", reason.code, reason.reason)
+            return Relation(text, verdict if verdict.word in ("proved", "refuted") else Verdict("undecided", reason.code, reason.reason))
         except (ModelError, ShapeError) as error:                     # among the definitions it stands on, not in the claim
             return Relation(text, Verdict("undecided", "SR103", f"{error.subject} must {error.must}, came {error.came}"))
         except RecursionError:
@@ -273,6 +300,13 @@ class Chain:
         verdict = decide(claim)
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
+        if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and _is_chain_rule(claim.right) and (
+                ONE_UNIT.search(self.auditor.text_before(self.span.offset))):
+            one = frozenset(s.name for side in (claim.left, claim.right) for s in symbols(side))
+            guess = implied(generic(claim, one))
+            again = decide(guess[0]) if guess is not None else verdict
+            if guess is not None and again.word == "proved":
+                return replace(again, conditions=(*again.conditions, "one unit: every letter is a number", *guess[1]))
         if verdict.code == "SR103" and rule is not None and not _speaks_of_loss(claim.left):
             guess = implied(generic(claim, rule))
             again = decide(guess[0]) if guess is not None else verdict
