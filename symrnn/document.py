@@ -76,6 +76,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     drops = [x for x in heeded if x.kind == "dropped"]
     rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}
     rows: list[Row] = []
+    seen: set[str] = set()                                            # what the facts before a claim speak of
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
     for span in document.spans:
@@ -102,8 +103,9 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
                         current = current.without(again, f"from line {span.line}")
                         settings[current.name] = current
                     late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
-                    seen = {n.head for row in rows if row.reading.tree is not None for n in nodes_of(row.reading.tree)}
-                    found = introduced(claimed(tree), seen, current) if late else statements(tree, current, identifier)
+                    found = claimed(tree) if late else statements(tree, current, identifier)
+                    if late and claims_from is not None:
+                        found = introduced(found, seen, current)
                 if main.guessed and isinstance(found, list):
                     found = [supposed(s, current) for s in found]
             except Meaningless as reason:
@@ -114,6 +116,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
         if span.offset in cases:
             options, found = restricted(options, found, cases[span.offset], current)
         rows.append(Row(identifier, span, reading, current, found, options, latex))
+        if claims_from is not None and reading.tree is not None:
+            seen.update(n.head for n in nodes_of(reading.tree))
     names = spelling(row.reading for row in rows)
     for setting in settings.values():
         setting.settle_direct()
