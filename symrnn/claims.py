@@ -29,9 +29,10 @@ from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
-from symrnn.read.symbols import KINDS
+from symrnn.read.symbols import KINDS, Declared
 from symrnn.read.tree import walk
 from symrnn.setting import Setting
+from symrnn.shapeclaims import given_shapes, shape_claim
 from symrnn.write.notation import Notation
 
 
@@ -98,6 +99,9 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     document = replace(parse_document(text, "claim.md"), settings=data)
     auditor = Auditor(document, timeout, claims_from=len(formulas))
     *equations, equation = auditor.run()
+    stated = shape_claim(claim, given_shapes(stated_shapes(shapes or {}, [*formulas, claim])), auditor.settings["main"].scope.table)
+    if stated is not None:
+        return Checked(replace(equation, relations=(Relation(claim, stated),), reason=stated.reason), auditor.notation, ())
     if not equation.relations:
         reason = "the formula states no relation"
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
@@ -163,12 +167,7 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
 
     ``texts`` are the given rows as they stand, with the sentences; ``said`` are the facts that these state.
     """
-    words: dict[str, str] = {}
-    for names, spec in shapes.items():
-        for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
-            found = shape_words(spec)
-            if found is not None and name.strip() != "all":
-                words |= dict.fromkeys(matching(name.strip(), [*given, claim]), found)
+    words = shapes_in_words(shapes, [*given, claim])
     prose = "\n".join([*(texts or given), *assume])
     data = infer([*given, claim], words, prose, claims=1)
     if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
@@ -196,6 +195,23 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     if data.get("simplex"):
         data["targets"] = sorted({*data.get("targets", ()), *data["simplex"]})
     return {**data, "assume": stated}, unknown
+
+
+def shapes_in_words(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, str]:
+    """The shapes that are given, as declarations of each name that stands in some formulas."""
+    words: dict[str, str] = {}
+    for names, spec in shapes.items():
+        for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
+            found = shape_words(spec)
+            if found is not None and name.strip() != "all":
+                words |= dict.fromkeys(matching(name.strip(), formulas), found)
+    return words
+
+
+def stated_shapes(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, Declared]:
+    """The same as declarations."""
+    found = [Declared.parse(name, words) for name, words in shapes_in_words(shapes, formulas).items()]
+    return {d.name: d for d in found}
 
 
 def matching(pattern: str, formulas: Sequence[str]) -> list[str]:

@@ -66,3 +66,19 @@ def test_a_claim_that_takes_too_long_is_undecided(tmp_path: Path):
     path.write_text(json.dumps({"claim": f"{product} = 0", "shapes": {"a": "n", "b": "n"}}))
     ((equation,),) = ([d["equations"] for d in audit(path, timeout=0.5).to_json()["documents"]])
     assert equation["verdict"] in ("undecided", "refuted")
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [
+    (r"U \in \mathbb{R}^{m \times n}", "proved"), (r"U \in \mathbb{R}^{n \times n}", "refuted"),
+    (r"U \in \mathbb{R}^{m \times n},\quad W \in \mathbb{R}^{n \times n}", "proved"),
+    (r"U \in \mathbb{R}^{m \times n},\quad U \in \mathbb{R}^{n \times m}", "refuted"),
+    (r"U \in (0, 1)^{m \times n}", "undecided"), (r"V \in \mathbb{R}^{m \times n}", "undecided")])
+def test_a_claim_about_shapes_is_compared_with_those_that_are_given(claim: str, verdict: str):
+    given = [r"s_t = \tanh(s_{t-1} W + u_t U)", r"y_t = s_t V"]
+    assert check_claim(claim, given=given, shapes={"U": "m x n", "W": "n x n"}).verdict == verdict
+
+
+def test_a_size_may_be_a_sum_of_multiples(tmp_path: Path):
+    path = tmp_path / "a.md"
+    path.write_text("Here $W \\in \\mathbb{R}^{n \\times 2h}$ and $b \\in \\mathbb{R}^{n + 1}$.\n\n$$u = u$$\n")
+    assert not audit(path).failures

@@ -42,7 +42,7 @@ def declarations(tree: Node, table: SymbolTable) -> tuple[Declared, ...]:
 
 
 def size_text(node: Node, table: SymbolTable) -> str:
-    """A size as a table holds it: a canonical name or numeral, or LaTeX where it is an expression."""
+    """A size as a table holds it: a canonical name or numeral, a sum of such, or LaTeX without spaces."""
     if node.op == "Num":
         return node.head
     if node.op == "Sym":
@@ -51,7 +51,23 @@ def size_text(node: Node, table: SymbolTable) -> str:
             return node.head
         if len(node.args) == 2 and index is not None and len(index.nodes) == 1 and index.nodes[0].head:
             return join_name(node.head, index.nodes[0].head)
-    return show(node, table)
+    return _sum_text(node) or "".join(show(node, table).split())
+
+
+def _sum_text(node: Node) -> str | None:
+    """A sum of multiples of sizes without spaces, such as 2*h+1; None for anything else."""
+    if node.op == "Num" or node.op == "Sym" and len(node.args) == 1:
+        return node.head
+    if node.op in ("Mul", "Dot", "Star"):
+        factors = [_sum_text(n) for n in node.nodes]
+        return "*".join(f for f in factors if f) if all(f and f[:1] != "-" and "+" not in f for f in factors) else None
+    if node.op == "Neg":
+        inner = _sum_text(node.nodes[0])
+        return f"-{inner}" if inner and "+" not in inner and "-" not in inner else None
+    if node.op == "Add":
+        terms = [_sum_text(n) for n in node.nodes]
+        return "+".join(t for t in terms if t).replace("+-", "-") if all(terms) else None
+    return None
 
 
 def _target(left: Node, table: SymbolTable) -> tuple[str, bool] | None:
