@@ -30,7 +30,9 @@ from symrnn.read.tokens import Refused
 from symrnn.read.tree import SLOT, Node
 
 MAX_ITEMS = 300
-"""Items of one skeleton, and tokens of a text to read back; above this the second grammar is not asked."""
+"""Items of one skeleton; above this the second grammar is not asked."""
+MAX_ROW = 4_000
+"""Tokens of a text to read back."""
 
 Shape = tuple[Any, ...]
 
@@ -256,9 +258,9 @@ def _check_vocabulary(latex: str) -> None:
                  or word.isalnum() and label == 1 and len(word) <= 8
                  or word.replace(".", "").isdigit() and word.isascii() and len(word) <= 18)
         numeric = word == "^" and _POWER.search("".join(w for w, _ in words[max(0, k - 2) : k + 1]))
-        if not known or len(words) > MAX_ITEMS or numeric:
-            hint = f"a text of at most {MAX_ITEMS} tokens in the vocabulary of symrnn's own scalar rows"
-            raise ReadError(latex[:80], must=f"be {hint}", came=word[:40] if len(words) <= MAX_ITEMS else f"{len(words)} tokens",
+        if not known or len(words) > MAX_ROW or numeric:
+            hint = f"a text of at most {MAX_ROW} tokens in the vocabulary of symrnn's own scalar rows"
+            raise ReadError(latex[:80], must=f"be {hint}", came=word[:40] if len(words) <= MAX_ROW else f"{len(words)} tokens",
                             next_step="Only rows that symrnn printed itself are read back.", offset=offset, token=word[:40])
 
 
