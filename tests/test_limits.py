@@ -15,6 +15,8 @@ from symrnn.read.document import parse_document
 from symrnn.read.reader import read
 from symrnn.read.symbols import SymbolTable
 
+pytestmark = pytest.mark.slow
+
 NETWORK = r"$$h_t = \tanh(W h_{t-1} + U x_t + b)$$"
 RIGHT = r"$$\frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) W$$"
 WRONG = r"$$\frac{\partial h_t}{\partial h_{t-1}} = 2 \, \mathrm{diag}(1 - h_t^2) W$$"

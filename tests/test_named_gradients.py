@@ -5,6 +5,8 @@ import pytest
 
 from symrnn.claims import check_claim
 
+pytestmark = pytest.mark.slow
+
 CELL = (r"s_t = A h_{t-1} + B x_t + c", r"h_t = \tanh(s_t)")
 SHAPES = {"A": "n x n", "B": "n x m", "x_t": "m"}
 SAID = (r"\delta_{h_t} = \frac{\partial E}{\partial h_t}",)

@@ -114,6 +114,7 @@ def test_every_activation_output_and_loss_passes_its_self_check(make_elman, modu
 
 
 @pytest.mark.parametrize("activation", ["tanh", "?f"])
+@pytest.mark.slow
 def test_the_code_agrees_with_fifty_digits_on_variables_adjoints_and_gradients(make_elman, activation):
     model = make_elman(activation)
     code = Code(model)

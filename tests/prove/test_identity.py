@@ -334,6 +334,7 @@ def wrongs():
 
 
 @pytest.mark.parametrize("m, left, right, conditions", list(wrongs()))
+@pytest.mark.slow
 def test_nothing_false_is_proved(m, left, right, conditions):
     assert prove(m, left, right, *conditions) is None
 

@@ -388,6 +388,7 @@ def test_what_only_looks_like_a_rewrite_is_left_alone(case):
 
 
 @pytest.mark.parametrize("owner, name, old, new", CORRUPT, ids=[f"{c[1]}: {c[3]}"[:60] for c in CORRUPT])
+@pytest.mark.slow
 def test_a_corrupted_rewrite_is_caught(monkeypatch, owner, name, old, new):
     corrupt(monkeypatch, owner, name, old, new)
 

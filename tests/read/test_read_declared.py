@@ -76,7 +76,7 @@ def test_a_wrong_declaration_is_an_error_that_says_what_to_write(data: dict):
     (r"x_t \in \mathbb{R}^{n_x}", [Declared("x", "vector", ("n_x",), True)]),
     (r"W \in \mathbb{R}^{n_h \times n_h}", [Declared("W", "matrix", ("n_h", "n_h"))]),
     (r"W_{hh}, U_h \in \mathbb R^{h \times 2d}", [
-        Declared("W_hh", "matrix", ("h", "2 d")), Declared("U_h", "matrix", ("h", "2 d"))]),
+        Declared("W_hh", "matrix", ("h", "2*d")), Declared("U_h", "matrix", ("h", "2*d"))]),
     (r"\eta \in \mathbb{R}, \quad y_t \in \{0, 1\}^K", [Declared("eta", "scalar"), Declared("y", "vector", ("K",), True)]),
     (r"\varphi: \mathbb{R} \to \mathbb{R}", [Declared("varphi", "function")]),
     (r"g \colon \mathbb{R}^n \to \mathbb{R}^m", [Declared("g", "vfunction")]),

@@ -13,6 +13,8 @@ from symrnn.read.symbols import SymbolTable
 from symrnn.read.tokens import MAX_TOKENS, Refused, tokenize
 from symrnn.read.tree import Node, walk
 
+pytestmark = pytest.mark.slow
+
 TABLE = SymbolTable.from_mapping({"symbols": {
     "h": "vector n, sequence", "W": "matrix n n", "a": "scalar", "b": "scalar", "f": "function"}})
 

@@ -11,6 +11,8 @@ from symrnn.read.show import show
 from symrnn.read.symbols import TIME_STYLES, SymbolTable
 from symrnn.read.tree import ABSENT, Node, num, problems, sym
 
+pytestmark = pytest.mark.slow
+
 SYMBOLS = {
     "h": "vector n, sequence", r"\hat{y}": "vector q, sequence", "u": "vector n", "A": "matrix n n", "W_{hh}": "matrix n n",
     "W^{in}": "matrix n d", r"\alpha": "scalar", r"\lambda": "scalar", "L": "scalar", "f": "function", r"\varphi": "function",

@@ -70,6 +70,7 @@ def test_the_texts_are_many_and_in_every_time_style():
 
 
 @pytest.mark.parametrize("text", VERDICTS, ids=lambda text: text.name)
+@pytest.mark.slow
 def test_an_equation_of_a_document_has_the_verdict_that_was_decided_by_hand(text: Text, monkeypatch):
     monkeypatch.setattr("symrnn.judge.repair", lambda *_: None)             # what would be right is judged elsewhere
     latex, words = zip(*VERDICTS[text], strict=True)
