@@ -230,7 +230,8 @@ def under_conditions(n: Node, setting: Setting) -> Node:
     if not before or not all(setting.is_counter(m) or _counts(m) for m in (before[0], *(rel.nodes[0] for rel in before[1:]))):
         return n
     claim = Node("Chain", (n.nodes[k].nodes[0], *n.nodes[k + 1:]), n.span)
-    return Node("Where", (claim, Node("Chain", before, n.span)), n.span) if len(claim.args) > 1 else n
+    condition = Node("Chain", before, (before[0].span[0], before[-1].nodes[0].span[1]))
+    return Node("Where", (claim, condition), n.span) if len(claim.args) > 1 else n
 
 
 def _counts(n: Node) -> bool:

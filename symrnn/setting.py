@@ -295,6 +295,8 @@ class Setting:
         """A value that needs the last step only, as one of every step; None if it needs others, or none."""
         E = Elaborator(self.scope)
         try:
+            if is_total and n.op == "Mul" and len(n.nodes) == 2 and n.nodes[0] == Node("Sym", (str(self.scope.total),)):
+                n = Node("Call", n.nodes, n.span)                     # L = L(h_T): the total is named like its function
             d = self.scope.table.lookup(n.nodes[0].head) if n.op == "Call" and n.nodes[0].op == "Sym" else None
             known = n.op != "Call" or d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
             value = E(n) if known or not is_total else node("vcall", *map(E, n.nodes[1:]), attr=(n.nodes[0].head, SCALAR))

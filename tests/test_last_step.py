@@ -79,3 +79,10 @@ def test_no_code_is_emitted_for_a_loss_of_the_last_step(tmp_path: Path):
      "refuted")])
 def test_a_total_loss_that_is_written_out_as_a_sum_defines_the_loss_of_a_step(tmp_path: Path, claim: str, verdict: str):
     assert last(tmp_path, EVERY + f"$${claim}$$")["verdict"] == verdict
+
+
+def test_a_loss_named_like_the_function_that_gives_it_is_one_of_the_last_state(tmp_path: Path):
+    text = READER + "$$L = L(q_T)$$\n\n$$a_t = q_t$$\n\n"
+    claim = r"$$\frac{\partial L}{\partial q_{t-1}} = A^\top \left( (1 - q_t^2) \odot \frac{\partial L}{\partial q_t} \right)$$"
+    assert last(tmp_path, text + claim)["verdict"] == "proved"
+    assert last(tmp_path, text + claim.replace(r"A^\top", "A"))["verdict"] == "refuted"

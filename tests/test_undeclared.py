@@ -296,3 +296,37 @@ $$\frac{\partial L}{\partial o_i} = q_i - p_i$$
 $$\frac{\partial L}{\partial o_i} = p_i - q_i$$
 """
     assert verdicts(tmp_path, text)[-3:] == [None, "proved", "refuted"]
+
+
+def test_words_below_a_weight_are_labels_also_of_letters_that_usually_count(tmp_path: Path):
+    text = r"""
+$$i_t = \mathrm{sigmoid}(W_{ii} x_t + b_{ii} + W_{hi} h_{t-1} + b_{hi})$$
+
+$$h_t = i_t \odot \tanh(W_{rec} h_{t-1} + W_{in} x_t)$$
+
+$$\frac{\partial h_t}{\partial i_t} = \mathrm{diag}(\tanh(W_{rec} h_{t-1} + W_{in} x_t))$$
+
+$$\frac{\partial i_t}{\partial h_{t-1}} = \mathrm{diag}(i_t \odot (1 - i_t)) W_{hi}$$
+
+$$\frac{\partial i_t}{\partial h_{t-1}} = \mathrm{diag}(i_t \odot (1 - i_t)) W_{hi}^\top$$
+"""
+    assert verdicts(tmp_path, text) == [None, None, "proved", "proved", "refuted"]
+
+
+def test_a_condition_before_a_colon_restricts_what_follows(tmp_path: Path):
+    text = r"""
+$$p_k = \frac{e^{s_k}}{\sum_{l=1}^{n} e^{s_l}}$$
+
+$$\text{if } i = j: \frac{\partial p_i}{\partial s_i} = p_i (1 - p_i)$$
+
+$$\text{if } i \neq j: \frac{\partial p_i}{\partial s_j} = -p_i p_j$$
+
+$$\text{if } i \neq j: \frac{\partial p_i}{\partial s_j} = p_i p_j$$
+"""
+    assert verdicts(tmp_path, text) == [None, "proved", "proved", "refuted"]
+
+
+def test_a_transposition_may_stand_inside_the_bracket_of_a_time(tmp_path: Path):
+    gradient = r"$$\frac{\partial L}{\partial Q} = \sum_{t=1}^{T} \frac{\partial L}{\partial o^{(t)}} s^{(t)^\top}$$"
+    assert verdicts(tmp_path, TEXT + gradient)[-1] == "proved"
+    assert verdicts(tmp_path, TEXT + gradient.replace("s^{(t)", "s^{(t-1)"))[-1] == "refuted"

@@ -44,6 +44,8 @@ LAGGED = re.compile(r"(?:[_^]\s*\{|[\[<{]|(?<=[A-Za-z}])(?<!\\times)\()\s*[(\[<]
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
 """The letter of a sum or a product, which runs over steps but is not the running one."""
 
+LABELS = frozenset({"in"})
+"""Words of letters that usually count components."""
 COUNTERS = frozenset("ijklmrs")
 LOSSES = frozenset({"L", "E", "J", "C", "ell", "l", "Loss", "loss", "e", "F"})
 STEPS = frozenset({"T", "tau", "N"})
@@ -134,7 +136,7 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                     _count(time, of)
             elif n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].nodes[0].head in STANDARD:
                 of(n.nodes[0]).named += 1
-            elif n.op == "Chain" and all(_plain_letter(m) for m in (n.nodes[0], *(rel.nodes[0] for rel in n.nodes[1:]))):
+            elif n.op == "Chain" and all(_plain_letter(m) for m in _before_colon(n)):
                 _count(n, of)                                        # i = k, K >= 1: a relation between letters that count
             elif n.op == "Call":
                 _called(n, of)
@@ -155,6 +157,12 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
                 for bound in n.nodes[:3]:
                     _count(bound, of)
     return out
+
+
+def _before_colon(n: Node) -> list[Node]:
+    """The sides of a chain, or those before a colon."""
+    sides = [n.nodes[0], *(rel.nodes[0] for rel in n.nodes[1:])]
+    return sides[: next((k for k, rel in enumerate(n.nodes[1:], start=1) if rel.head == ":" and k > 1), len(sides))]
 
 
 def _plain_letter(n: Node) -> bool:
@@ -428,6 +436,10 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             out[n.nodes[0].head] = "vector, sequence"
         if index is not None and len(index.nodes) == 1 and index.nodes[0].head in timed and len(index.nodes[0].args) == 1:
             out[join_name(n.head, index.nodes[0].head)] = "vector"
+        if index is not None and len(index.nodes) == 2 and all(map(_lone, index.nodes)):
+            letters = [m.head for m in index.nodes]                  # W_{ii} beside i_t, and W_{in}: what a weight goes from and to
+            if set(letters) <= timed or "".join(letters) in LABELS:
+                out[join_name(n.head, "".join(letters))] = "matrix" if n.head[:1].isupper() else "vector"
         if n.op == "Mul":
             for f, argument in zip(n.nodes, n.nodes[1:], strict=False):
                 part = f.part("Index") if f.op == "Sym" and f.part("Time") is None else None
@@ -462,7 +474,10 @@ def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
             valued |= {m.head for m in n.nodes if _lone(m)}
         elif n.op == "Chain":
             sides = [n.nodes[0], *(r.nodes[0] for r in n.nodes[1:])]
-            if len(sides) == 2 and n.nodes[1].head in ("=", "!=") and all(map(_lone, sides)):
+            colon = next((k for k, r in enumerate(n.nodes[1:], start=1) if r.head == ":"), 0)
+            if colon == 2 and n.nodes[1].head in ("=", "!=") and all(map(_lone, sides[:2])):          # i = j : a claim
+                pairs.add((sides[0].head, sides[1].head))
+            elif len(sides) == 2 and n.nodes[1].head in ("=", "!=") and all(map(_lone, sides)):
                 pairs.add((sides[0].head, sides[1].head))
             elif any(m.op not in ("Sym", "Num", "Enum", "Set", "Space") for m in sides):
                 valued |= {m.head for m in sides if _lone(m)}
@@ -610,6 +625,11 @@ def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node
             if left.op == "Sym" and len(left.args) == 1 and opened is not None and opened[0].nodes[0].head not in STANDARD:
                 data["total"] = left.head
                 data["symbols"].pop(left.head, None), data["symbols"].pop(opened[0].nodes[0].head, None)
+                return
+            if left.op == "Sym" and len(left.args) == 1 and body.op == "Call" and body.nodes[1:] and found[left.head].top and all(
+                    a.op == "Sym" and _at_a_step(a.head, found) for a in body.nodes[1:]):           # L = l(h_T)
+                data["total"] = left.head
+                data["symbols"].pop(left.head, None)
                 return
             if left.op == "Sym" and len(left.args) == 1 and body.op == "Sum" and body.nodes[0].head == data["time_letter"] \
                     and body.nodes[3].op == "Sym" and body.nodes[3].part("Time") is not None and not body.nodes[3].part("Index") \

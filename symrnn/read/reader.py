@@ -23,7 +23,7 @@ from symrnn.read.skeleton import Item, own_grammar
 from symrnn.read.statements import Statements
 from symrnn.read.structure import Structure
 from symrnn.read.symbols import SymbolTable
-from symrnn.read.tokens import MAX_TOKENS, Note, Refused, tokenize
+from symrnn.read.tokens import MAX_TOKENS, Note, Refused, tokenize, unnested
 from symrnn.read.tree import Node, depth
 from symrnn.read.values import called
 
@@ -111,7 +111,7 @@ def _read(latex: str, table: SymbolTable, macros: Macros, second: bool) -> Readi
         raise Refused(tokens[MAX_TOKENS].start, tokens[MAX_TOKENS].text, f"the formula has more than {MAX_TOKENS} tokens")
     if long := next((t for t in tokens if len(t.text) > MAX_DIGITS and t.text[0].isdigit()), None):
         raise Refused(long.start, long.text[:8] + "...", f"the number has more than {MAX_DIGITS} digits")
-    structure = Structure(expand(tokens, macros))
+    structure = Structure(unnested(expand(tokens, macros)))
     pieces = structure.pieces()
     tree, notes, others = _tree(pieces, table, own_grammar)
     if second:

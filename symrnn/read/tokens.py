@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 MAX_TOKENS = 20_000
@@ -69,3 +70,31 @@ class Note:
     offset: int
     code: str
     message: str
+
+
+TURNS = ("\\top", "\\intercal")
+
+
+def unnested(tokens: Sequence[Token]) -> list[Token]:
+    r"""The tokens with the transposition of ``h^{(t)^\top}`` beside its time: ``h^{(t)\top}``.
+
+    >>> "".join(t.text for t in unnested(tokenize(r"h^{(t-1)^{\top}} + {(a)^\top}")))
+    'h^{(t-1)\\top} + {(a)^\\top}'
+    """
+    kept = list(tokens)
+    solid = [k for k, t in enumerate(kept) if not t.is_space]
+    texts = [kept[k].text for k in solid]
+    drop: set[int] = set()
+    opened: list[int] = []                                           # where in ``texts`` a bracket of an upper script opens
+    for n, text in enumerate(texts):
+        if text == "(":
+            opened.append(n)
+        elif text == ")" and opened:
+            start = opened.pop()
+            whole = start > 1 and texts[start - 2 : start] == ["^", "{"]
+            rest = texts[n + 1 : n + 6]
+            if whole and rest[:1] == ["^"] and rest[1:2] and rest[1] in TURNS and rest[2:3] == ["}"]:
+                drop.add(solid[n + 1])
+            elif whole and rest[:2] == ["^", "{"] and rest[2:3] and rest[2] in TURNS and rest[3:5] == ["}", "}"]:
+                drop |= {solid[n + 1], solid[n + 2], solid[n + 4]}
+    return [t for k, t in enumerate(kept) if k not in drop]
