@@ -4,7 +4,8 @@ An equation of something already defined, or of a standard name, is a claim.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +27,12 @@ from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
+
+SUPPOSED = ("distribution", "one-hot", "dropped")
+"""The kinds of sentences that say what holds of a symbol from there on."""
+DENIED = re.compile(r"\b(?:not|never|no|neither|nor|cannot|unlike|instead|rather|unless|rarely|seldom|hardly|might|could|would|should|"
+                    r"other|others|another|\w+n[’']t)\b", re.I)
+"""Words by which a clause denies what its pattern says, or says it of something else."""
 
 READING = 2.0
 """Seconds that a span may take to be read, however short the time for a claim is."""
@@ -70,8 +77,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
     said = sentences(document) if claims_from is None else []
-    heeded = said if main.guessed else []
-    main.suppose([canonical_base(s) for x in heeded if x.kind == "distribution" for s in x.subjects])
+    heeded = [x for x in said if x.kind not in SUPPOSED or not denied(x)] if main.guessed else []
+    main.suppose(distributions(document, heeded, main, timeout))
     cases = {display: x.value for x in heeded if x.kind == "case" for display in x.spans[1:]}
     drops = [x for x in heeded if x.kind == "dropped"]
     rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}
@@ -124,6 +131,25 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
     return Compiled(document, settings, tuple(rows), tuple(said))
+
+
+def denied(said: Said) -> bool:
+    """Whether its clause denies what a sentence says; to drop something may be said in the same words."""
+    clause = said.clause or said.text
+    return DENIED.search(clause.replace(said.words, " ", 1) if said.kind == "dropped" else clause) is not None
+
+
+def distributions(document: Document, heeded: Sequence[Said], setting: Setting, timeout: float | None) -> list[str]:
+    """What sentences call a distribution, or one-hot where a logarithm of something else stands beside it, and no equation computes."""
+    names = {canonical_base(s): x.kind for x in heeded if x.kind in ("distribution", "one-hot") for s in x.subjects}
+    if not names:
+        return []
+    trees = [r.tree for s in document.spans if (r := _read_within(s.latex, setting.scope.table, timeout)).tree is not None]
+    computed = {n.nodes[0].head for tree in trees for n in nodes_of(tree) if n.op == "Chain" and n.nodes[0].op == "Sym"
+                and n.nodes[1].head in ("=", ":=")}
+    beside = {n.head for tree in trees for m in nodes_of(tree) if m.op in ("Mul", "Dot") for n in nodes_of(m)
+              if n.op == "Sym" and any(a.op == "Call" and a.nodes[0].head in ("log", "ln") for a in nodes_of(m))}
+    return [name for name, kind in names.items() if name not in computed and (kind == "distribution" or name in beside)]
 
 
 def dropped(said: Said, setting: Setting) -> list[Condition]:

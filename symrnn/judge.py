@@ -323,6 +323,8 @@ class Chain:
             if any(decide(c).word != "refuted" for c in instances(claim)):
                 names = " and ".join(sorted(letters))
                 return Verdict("undecided", "SR103", f"nothing says what {names} is; false for some function, but not for every usual one")
+        if verdict.word == "refuted" and verdict.method != "shapes" and self.setting.guessed:
+            verdict = self._if_distribution(claim) or verdict
         if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
             reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
@@ -383,11 +385,25 @@ class Chain:
         pairs = [(first[1], second[0])] if fault is not None and "multiply: " in f"{fault}: " else list(zip(first, second, strict=True))
         return next((str(n) for pair in pairs if pair[0] != pair[1] and 1 not in pair for n in pair if n in invented), None)
 
+    def _if_distribution(self, claim: Claim) -> Verdict | None:
+        """What holds if the target of a cross-entropy is a distribution, where a text that declares nothing does not say that it is one."""
+        names = cross_entropy_targets(claim.model) - claim.model.simplex - claim.subjects("simplex")
+        added = tuple(Condition("simplex", (name,), f"the entries of {name} sum to one") for name in sorted(names))
+        if not added:
+            return None
+        found = decide(replace(claim, conditions=(*claim.conditions, *added)))
+        if found.word not in STANDS:
+            return None
+        named = " and ".join(map(str, added))
+        return replace(found, word="conditional", convention=named, reason=f"true when {named}" + (f"; {found.reason}" if found.reason else ""))
+
     def _is_open(self, s: Symbol) -> bool:
         """A symbol of the left side that no equation defines and no condition restricts."""
         named = {str(x) for c in self.stated for x in c.subject}
         early = s.time is not None and not s.time.base and s.time.offset <= 0
-        return (early or s.name not in self.setting.scope.defined) and s != Symbol(TOTAL, SCALAR) and s.name not in named
+        if s == Symbol(TOTAL, SCALAR):
+            return self.auditor.model_of(self.setting).loss is None
+        return (early or s.name not in self.setting.scope.defined) and s.name not in named
 
     def _side(self, elaborator: Elaborator, n: Node) -> Expr:
         """One side in the core, its open sizes as the equations of the scope determine them."""
@@ -601,6 +617,25 @@ def _every_term_of_loss(e: Expr) -> bool:
     if e.op == "add":
         return all(map(_every_term_of_loss, e.args))
     return _every_term_of_loss(e.args[0]) if e.op in ("tsum", "isum") else _speaks_of_loss(e)
+
+
+def cross_entropy_targets(model: Model) -> set[str]:
+    """The given sequences whose components stand before logarithms in the loss of a step.
+
+    >>> from symrnn.expr import apply, transpose
+    >>> from symrnn.model import sequence
+    >>> o, y = sequence("o", "n", kind="input"), sequence("y", "n", kind="input")
+    >>> cross_entropy_targets(Model.build("m", [(symbol(LOSS, SCALAR, "variable", NOW), -(transpose(y) @ apply("log", o)))], loss=LOSS))
+    {'y'}
+    """
+    loss = model.definitions.get(model.loss or "")
+    found: set[str] = set()
+    for x in walk(loss) if loss is not None else ():
+        if x.op in ("mul", "matmul", "smul", "had", "dot") and len(x.args) > 1:
+            for a, b in zip(x.args, x.args[1:], strict=False):
+                if any(z.op == "apply" and z.attr == "log" for z in walk(b)) and not any(z.op == "apply" for z in walk(a)):
+                    found |= {s.name for s in symbols(a) if s.kind in ("input", "target") and s.shape != SCALAR}
+    return found
 
 
 def _speaks_of_loss(e: Expr) -> bool:

@@ -245,3 +245,59 @@ def test_the_state_before_the_first_step_is_given(tmp_path: Path) -> None:
 def test_a_sum_over_the_steps_so_far_defines_nothing_and_stops_nothing(tmp_path: Path) -> None:
     assert words(tmp_path, "h_t = w h_{t-1}", r"g_t = \sum_{s=1}^{t} h_s", "g_t = g_{t-1} + h_t", "h_1 = w h_0") == [
         None, "undecided", "undecided", "proved"]
+
+
+# ------------------------------------------------------------------------------------------------- documents that declare nothing
+CLASSES = r"$$ q_t = \tanh(A q_{t-1} + B u_t + d) $$ $$ z_t = C q_t $$ $$ p_t = \mathrm{softmax}(z_t) $$"
+ENTROPY = CLASSES + r" $$ J_t = -\sum_k r_{t,k} \log p_{t,k}, \qquad J = \sum_{t=1}^{T} J_t $$"
+GRADIENT = r"\frac{\partial J}{\partial z_t} = p_t - r_t"
+
+
+def undeclared(folder: Path, text: str, *claims: str) -> list[str | None]:
+    """The verdicts of the last equations of a document without declarations; nothing before them is refuted."""
+    path = folder / "text.md"
+    path.write_text("\n\n".join([text.replace("$$ $$", "$$\n\n$$"), *(f"$$ {c} $$" for c in claims)]) + "\n")
+    found = [e.verdict for e in audit_document(path).equations]
+    assert not claims or "refuted" not in found[: -len(claims)]
+    return found[-len(claims):]
+
+
+@pytest.mark.parametrize(("words", "expected"), [
+    ("where $r_t$ is one-hot.", "proved"), ("Each target $r_t$ is a one-hot vector.", "proved"), ("", "conditional"),
+    ("The targets are one-hot vectors.", "conditional"), ("Here $r_t$ is not one-hot.", "conditional"),
+    ("The input $u_t$ is one-hot.", "conditional"), ("Here $p_t$ is a distribution, and $r_t$ is one-hot.", "proved")])
+def test_a_target_of_a_cross_entropy_sums_to_one_where_the_text_says_so_and_else_under_that_condition(
+        tmp_path: Path, words: str, expected: str) -> None:
+    assert undeclared(tmp_path, ENTROPY + "\n\n" + words, GRADIENT) == [expected]
+
+
+@pytest.mark.parametrize("claim", [r"\frac{\partial J}{\partial z_t} = r_t - p_t", r"\frac{\partial J}{\partial z_t} = p_t",
+                                   r"\frac{\partial J}{\partial p_t} = p_t - r_t", r"\frac{\partial J}{\partial C} = \sum_t (p_t - r_t) q_{t-1}^\top"])
+def test_a_wrong_gradient_of_a_cross_entropy_stays_refuted(tmp_path: Path, claim: str) -> None:
+    assert undeclared(tmp_path, ENTROPY, claim) == ["refuted"]
+
+
+@pytest.mark.parametrize("words", ["We do not drop the bias.", "Networks without biases are rarely used.", "The biases are never omitted."])
+def test_a_sentence_that_denies_it_drops_no_bias(tmp_path: Path, words: str) -> None:
+    text = r"$$ q_t = \tanh(A q_{t-1} + B u_t + d) $$" + f"\n\n{words}"
+    assert undeclared(tmp_path, text, r"\frac{\partial q_t}{\partial u_t} = \mathrm{diag}(1 - \tanh^2(A q_{t-1} + B u_t)) B") == ["refuted"]
+
+
+def test_the_equation_of_a_loss_that_is_not_taken_as_its_definition_is_not_refuted(tmp_path: Path) -> None:
+    text = r"$$ q_t = \tanh(A q_{t-1} + B u_t) $$ $$ v = C q_T $$"
+    claims = r"J = \frac12 \| v - r \|^2 + \frac12 \| q_0 \|^2", r"\frac{\partial J}{\partial C} = (v - r) q_T^\top"
+    assert "refuted" not in undeclared(tmp_path, text, *claims)
+
+
+def test_a_letter_with_a_number_below_is_not_known_to_be_a_component(tmp_path: Path) -> None:
+    text = r"$$ q_t = \tanh(A q_{t-1} + B u_t) $$ $$ v_t = C q_t $$"
+    assert undeclared(tmp_path, text, r"J = \| v_1 - r_1 \|^2") == ["undecided"]
+
+
+def test_a_capital_letter_before_a_bracket_is_a_weight_if_it_is_transposed_or_differentiated_by(tmp_path: Path) -> None:
+    text = r"$$ g_t = \sigma(W_g u_t + R_g q_{t-1}) $$ $$ a_t = \tanh(W u_t + R (g_t \odot q_{t-1})) $$ $$ q_t = a_t + q_{t-1} $$"
+    found = undeclared(tmp_path, text, *(
+        r"\frac{\partial J}{\partial R} = \sum_t \left(\frac{\partial J}{\partial a_t} \odot (1 - a_t^2)\right) (g_t \odot q_{t-1})^\top",
+        r"\frac{\partial J}{\partial g_t} = q_{t-1} \odot R^\top \left(\frac{\partial J}{\partial a_t} \odot (1 - a_t^2)\right)",
+        r"\frac{\partial J}{\partial g_t} = q_{t-1} \odot R \left(\frac{\partial J}{\partial a_t} \odot (1 - a_t^2)\right)"))
+    assert found == ["proved", "proved", "refuted"]

@@ -286,7 +286,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     symbols: dict[str, Any] = data["symbols"]
     marked = {name: words for name, words in marks.items() if words in ("index", "size") or isinstance(words, dict)}
     softmax = _softmaxes(trees)
-    constant, formal = _constants(trees), _formal(trees)
+    constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
@@ -321,7 +321,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = declared.removesuffix(", sequence")            # with a time it is the use that one step makes of it
         if declared is not None:
             symbols[name] = declared
-        if declared == "function" and name not in stated:
+        if declared == "function" and name not in stated or name in numbered and name not in stated:
             data.setdefault("unsure", []).append(name)
     for name, d in stated.items():
         symbols.setdefault(name, _spec(d))
@@ -364,6 +364,14 @@ def _formal(trees: Sequence[Node]) -> set[str]:
             inside[x.head] += len(alone)
     every = Counter(m.head for tree in trees for m in walk(tree) if m.op == "Sym")
     return {name for name, k in inside.items() if every[name] == k}
+
+
+def _numbered(trees: Sequence[Node]) -> set[str]:
+    """Letters that stand only with numbers below, which may count components, steps or the letters themselves."""
+    named = [n for tree in trees for n in walk(tree) if n.op == "Sym"]
+    below = [(n.head, n.part("Index")) for n in named]
+    other = {head for head, index in below if index is None or any(m.op != "Num" for m in index.nodes)}
+    return {head for head, _ in below} - other
 
 
 def _last_steps(trees: Sequence[Node], letter: str, found: Mapping[str, Use]) -> list[str]:
@@ -423,6 +431,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
         lasting = [n for n in nodes if n.op == "At" or n.op == "Sym" and n.head not in timed and n.part("Index") is not None]
         below = {m.head for n in lasting for m in (n.nodes[1:] if n.op == "At" else n.part("Index").nodes)}      # type: ignore[union-attr]
         out |= {name: {"kind": "index", "role": "component"} for name in summed & below}
+    out |= dict.fromkeys(_weights(nodes, table), "matrix")
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     for n in nodes:
         if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
@@ -501,6 +510,25 @@ def _limits(nodes: Sequence[Node], counting: set[str]) -> set[str]:
 def _lone(n: Node) -> bool:
     """A letter by itself."""
     return n.op == "Sym" and len(n.args) == 1
+
+
+def _weights(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
+    """Capital letters before a bracket that are no functions: weights by their letter, or what is transposed or differentiated by."""
+    calls: dict[str, list[Node]] = {}
+    for n in nodes:
+        if n.op == "Call" and _lone(n.nodes[0]) and re.fullmatch(r"[A-Z](?:_\w+)?", n.nodes[0].head) and n.nodes[0].head not in STANDARD:
+            calls.setdefault(n.nodes[0].head, []).append(n)
+    other = {m.head for n in nodes if n.op == "Prime" for m in n.nodes if m.op == "Sym"}
+    other |= {n.nodes[0].nodes[0].head for n in nodes if n.op == "Chain" and n.nodes[0].op == "Call"}
+    turned = {m.head for n in nodes if n.op == "Transpose" for m in (n.nodes[0], *n.nodes[0].nodes[:1]) if m.op == "Sym"}
+    by = {m.head for n in nodes if n.op == "Deriv" for m in n.nodes[1:] if m.op == "Sym"}
+    by |= {n.nodes[0].head for n in nodes if n.op == "Grad" and n.nodes[0].op == "Sym"}
+
+    def of_array(call: Node) -> bool:
+        return len(call.nodes) == 2 and call.nodes[1].op in ("Add", "Had", "Mul", "Dot", "Star") and any(
+            m.op == "Sym" and m.part("Time") is not None for m in walk(call.nodes[1]))
+    return {name for name, found in calls.items() if name not in other and table.get(name) is None and all(map(of_array, found))
+            and (name[0] in "WUV" or name in turned | by)}
 
 
 def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:
