@@ -12,7 +12,7 @@ from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, named, resize, symbol, symbols, unify, unknown, walk, zeros
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
-from symrnn.implied import generic, implied
+from symrnn.implied import contradicts, generic, implied
 from symrnn.instances import instances, unspecified
 from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Equation, Model
@@ -301,13 +301,13 @@ class Chain:
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
         if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and _is_chain_rule(claim.right) and (
-                ONE_UNIT.search(self.auditor.text_before(self.span.offset))):
+                ONE_UNIT.search(self.auditor.text_before(self.span.offset))) and not contradicts(claim):
             one = frozenset(s.name for side in (claim.left, claim.right) for s in symbols(side))
             guess = implied(generic(claim, one))
             again = decide(guess[0]) if guess is not None else verdict
             if guess is not None and again.word == "proved":
                 return replace(again, conditions=(*again.conditions, "one unit: every letter is a number", *guess[1]))
-        if verdict.code == "SR103" and rule is not None and not _speaks_of_loss(claim.left):
+        if verdict.code == "SR103" and rule is not None and not _speaks_of_loss(claim.left) and not contradicts(claim):
             guess = implied(generic(claim, rule))
             again = decide(guess[0]) if guess is not None else verdict
             if guess is not None and again.word == "proved":          # its derivatives exist only so
@@ -357,6 +357,10 @@ class Chain:
         Once a chain has such a product that is right for rows of the output and columns of the input, it has chosen that layout.
         """
         found = vectorised(claim, LAYOUTS[:1] if self.has_layout else LAYOUTS)
+        known = {s.name for e in claim.model.equations for s in (e.left, *symbols(e.right))}
+        if isinstance(found, str) and self.setting.guessed and any(s.name not in known and s.shape != SCALAR for e in (
+                claim.left, claim.right) for s in symbols(e)):
+            return verdict                                            # sizes that no equation settles may fit
         if found is None or isinstance(found, str) and _is_chain_rule(claim.right):
             return verdict
         if isinstance(found, str):
@@ -395,7 +399,8 @@ class Chain:
         if found.word not in STANDS:
             return None
         named = " and ".join(map(str, added))
-        return replace(found, word="conditional", convention=named, reason=f"true when {named}" + (f"; {found.reason}" if found.reason else ""))
+        why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
+        return replace(found, word="conditional", convention=named, reason=why)
 
     def _is_open(self, s: Symbol) -> bool:
         """A symbol of the left side that no equation defines and no condition restricts."""

@@ -272,7 +272,8 @@ def test_a_target_of_a_cross_entropy_sums_to_one_where_the_text_says_so_and_else
 
 
 @pytest.mark.parametrize("claim", [r"\frac{\partial J}{\partial z_t} = r_t - p_t", r"\frac{\partial J}{\partial z_t} = p_t",
-                                   r"\frac{\partial J}{\partial p_t} = p_t - r_t", r"\frac{\partial J}{\partial C} = \sum_t (p_t - r_t) q_{t-1}^\top"])
+                                   r"\frac{\partial J}{\partial p_t} = p_t - r_t",
+                                   r"\frac{\partial J}{\partial C} = \sum_t (p_t - r_t) q_{t-1}^\top"])
 def test_a_wrong_gradient_of_a_cross_entropy_stays_refuted(tmp_path: Path, claim: str) -> None:
     assert undeclared(tmp_path, ENTROPY, claim) == ["refuted"]
 
@@ -280,7 +281,8 @@ def test_a_wrong_gradient_of_a_cross_entropy_stays_refuted(tmp_path: Path, claim
 @pytest.mark.parametrize("words", ["We do not drop the bias.", "Networks without biases are rarely used.", "The biases are never omitted."])
 def test_a_sentence_that_denies_it_drops_no_bias(tmp_path: Path, words: str) -> None:
     text = r"$$ q_t = \tanh(A q_{t-1} + B u_t + d) $$" + f"\n\n{words}"
-    assert undeclared(tmp_path, text, r"\frac{\partial q_t}{\partial u_t} = \mathrm{diag}(1 - \tanh^2(A q_{t-1} + B u_t)) B") == ["refuted"]
+    claim = r"\frac{\partial q_t}{\partial u_t} = \mathrm{diag}(1 - \tanh^2(A q_{t-1} + B u_t)) B"
+    assert undeclared(tmp_path, text, claim) == ["refuted"]
 
 
 def test_the_equation_of_a_loss_that_is_not_taken_as_its_definition_is_not_refuted(tmp_path: Path) -> None:
@@ -301,3 +303,18 @@ def test_a_capital_letter_before_a_bracket_is_a_weight_if_it_is_transposed_or_di
         r"\frac{\partial J}{\partial g_t} = q_{t-1} \odot R^\top \left(\frac{\partial J}{\partial a_t} \odot (1 - a_t^2)\right)",
         r"\frac{\partial J}{\partial g_t} = q_{t-1} \odot R \left(\frac{\partial J}{\partial a_t} \odot (1 - a_t^2)\right)"))
     assert found == ["proved", "proved", "refuted"]
+
+
+READOUT = r"$$ q_t = \tanh(A q_{t-1} + B u_t + b) $$ $$ v_t = C q_t + c $$"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\frac{\partial q}{\partial u} = \frac{\partial q}{\partial v} \frac{\partial v}{\partial u}", ("undecided",)),
+    (r"\frac{\partial u}{\partial q} = \frac{\partial u}{\partial v} \frac{\partial v}{\partial q}", ("undecided",)),
+    (r"\frac{\partial v}{\partial u} = \frac{\partial v}{\partial q} \frac{\partial q}{\partial u}", ("proved", "conditional"))])
+def test_a_rule_in_the_letters_of_the_network_follows_its_dependencies(tmp_path: Path, claim: str, expected: tuple[str, ...]) -> None:
+    assert undeclared(tmp_path, READOUT, claim)[0] in expected
+
+
+def test_an_output_that_is_only_differentiated_is_no_number_where_products_with_matrices_compute_it(tmp_path: Path) -> None:
+    assert undeclared(tmp_path, READOUT, r"\frac{\partial v_t}{\partial A} = C \frac{\partial q_t}{\partial A}")[0] != "refuted"

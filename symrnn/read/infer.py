@@ -298,6 +298,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     carried = ranks(trees, {**carried, **dict.fromkeys(losses, "scalar")})
     sequences = {name: "vector" for name, u in found.items() if name not in carried and u.timed}
     added = ranks(trees, {**carried, **sequences, **{name: "scalar" for name in SCALARS & set(found) if name not in carried}})
+    carried |= dict.fromkeys(_computed_vectors(trees, found, carried, sequences), "vector")
     for name, u in found.items():
         if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
@@ -337,6 +338,18 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["values"] = dict(table.values)
     _losses(data, found, trees, table)
     return data
+
+
+def _computed_vectors(trees: Sequence[Node], found: Mapping[str, Use], carried: Mapping[str, str],
+                      sequences: Mapping[str, str]) -> set[str]:
+    """What is only differentiated, like a loss, but computed from vectors by products with matrices and sums."""
+    tops = {name for name in sequences if found[name].top and name.split("_")[0] not in LOSSES}
+    linear = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].head == "="
+              and not any(m.op in ("Pow", "Norm", "Sum", "Deriv", "Grad", "Transpose", "Dot") for m in walk(n.nodes[1].nodes[0]))}
+    if not tops & linear:
+        return set()
+    rest = ranks(trees, {**carried, **{name: rank for name, rank in sequences.items() if name not in tops}})
+    return {name for name in tops & linear if rest.get(name) == "vector"}
 
 
 def is_logistic(name: str, trees: Sequence[Node]) -> bool:
