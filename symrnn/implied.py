@@ -47,9 +47,8 @@ def generic(claim: Claim, scalars: Set[str] = frozenset()) -> Claim:
 
 
 def contradicts(claim: Claim) -> bool:
-    """Whether the network has the letters of a rule, but depends on them otherwise: not at all, or along a path that the rule leaves out."""
+    """Whether the network has the letters of a rule but depends on them otherwise: the other way round, or along a path left out."""
     uses: dict[str, set[str]] = {e.name: {s.name for s in symbols(e.right)} for e in claim.model.equations}
-    known = set(uses).union(*uses.values())
 
     def reaches(top: str, bottom: str, without: Set[str] = frozenset()) -> bool:
         todo, seen = [top], {top} | without
@@ -63,7 +62,7 @@ def contradicts(claim: Claim) -> bool:
         return False
     pairs = {(a.name, b.name) for side in (claim.left, claim.right) for d in walk(side) if d.op == "deriv"
              for a, b in [[_symbol(x) for x in d.args]] if a is not None and b is not None}
-    if any({a, b} <= known and not reaches(a, b) for a, b in pairs):
+    if any(reaches(b, a) and not reaches(a, b) for a, b in pairs):
         return True
     ends = [_symbol(x) for x in claim.left.args] if claim.left.op == "deriv" else []
     if len(ends) != 2 or None in ends:
@@ -71,7 +70,7 @@ def contradicts(claim: Claim) -> bool:
     top, bottom = (s.name for s in ends if s is not None)
     middle = {name for pair in pairs for name in pair} - {top, bottom}
     direct = any(d.op == "deriv" and [_symbol(x) for x in d.args] == ends for d in walk(claim.right))
-    return {top, bottom} <= known and not direct and reaches(top, bottom, middle)
+    return middle <= set(uses) and not direct and reaches(top, bottom, middle)
 
 
 def implied(claim: Claim) -> tuple[Claim, tuple[str, ...]] | None:

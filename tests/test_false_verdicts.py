@@ -318,3 +318,10 @@ def test_a_rule_in_the_letters_of_the_network_follows_its_dependencies(tmp_path:
 
 def test_an_output_that_is_only_differentiated_is_no_number_where_products_with_matrices_compute_it(tmp_path: Path) -> None:
     assert undeclared(tmp_path, READOUT, r"\frac{\partial v_t}{\partial A} = C \frac{\partial q_t}{\partial A}")[0] != "refuted"
+
+
+def test_what_fails_at_the_first_step_only_is_not_refuted_where_one_state_follows_from_another(tmp_path: Path) -> None:
+    text = r"$$ s_t = A q_{t-1} + M s_{t-1} + B u_t $$ $$ q_t = \tanh(s_t) $$"
+    right, wrong = (r"\frac{\partial s_t}{\partial s_{t-1}} = M + A \, \mathrm{diag}(1 - q_{%s}^2)" % k for k in ("t-1", "t"))
+    assert undeclared(tmp_path, text, right) == ["undecided"]
+    assert undeclared(tmp_path, text, wrong) == ["refuted"]

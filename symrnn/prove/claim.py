@@ -20,6 +20,7 @@ class Condition:
     equal      two indices                             i = k
     distinct   two indices                             i is not k
     before-end --                                      t < T
+    from-second --                                     t > 1 (never stated: a check of what fails at the first step only)
     at-end     name of a number with a time            it is one at the last step and zero at every other
     beyond-zero --                                     what does not exist at a step counts as zero there
     immediate  --                                      derivatives by a parameter go through one step only

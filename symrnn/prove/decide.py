@@ -112,7 +112,7 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     if outcome is not None and outcome.status == "different":
         verdict = from_difference(claim, outcome)
         if verdict is not None:
-            return verdict
+            return only_first(claim, verdict) or verdict
     proof, why = prove(claim) if use.normal else (None, "the normal form is switched off")
     if proof is not None:
         return proved(claim, proof, outcome, stated)
@@ -129,6 +129,21 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
         return from_equality(claim, outcome, stated, why)
     reason = outcome.reason if outcome is not None and outcome.status == "bad" else why
     return Verdict("undecided", "SR303", reason or "neither proved nor refuted", conditions=stated)
+
+
+def only_first(claim: Claim, refuted: Verdict) -> Verdict | None:
+    """What is false at the first step only, of a derivative by a state before it: there one state may be meant to follow from another."""
+    states = {s.name for s in claim.model.states}
+    before = sorted({s.name for d in _derivatives(claim) for s in symbols(d.args[1])
+                     if s.name in states and s.time is not None and s.time.base == "t" and s.time.offset < 0})
+    if not before or len(states) < 2 or claim.states("from-second"):
+        return None
+    later = replace(claim, conditions=(*claim.conditions, Condition("from-second", (), "t > 1")))
+    if compare(later, T=enough_steps(claim)).status != "equal":
+        return None
+    given = " and ".join(f"{name}_0" for name in sorted(states))
+    return Verdict("undecided", "SR303", f"it holds at every step tried but the first, where {given} are given: {refuted.reason}",
+                   conditions=refuted.conditions)
 
 
 def beyond(claim: Claim, outcome: Outcome) -> Verdict | None:

@@ -318,7 +318,7 @@ class Point:
         return max((self.step(time, env) for time in times), default=self.T)
 
 
-CONDITIONS = {"simplex", "zero", "past-zero", "at-end", "beyond-zero", "equal", "distinct", "before-end", "immediate"}
+CONDITIONS = {"simplex", "zero", "past-zero", "at-end", "beyond-zero", "equal", "distinct", "before-end", "from-second", "immediate"}
 
 
 def known_symbols(model: Model) -> dict[str, Symbol]:

@@ -200,7 +200,8 @@ def steps(claim: Claim, T: int) -> list[dict[str, int]]:
     free = Free()
     letters = sorted({*free.letters(claim.left), *free.letters(claim.right)})
     last = {"t": T - 1} if claim.states("before-end") else {}
-    return [dict(zip(letters, row, strict=True)) for row in product(*(range(1, last.get(x, T) + 1) for x in letters))]
+    first = {"t": 2} if claim.states("from-second") else {}
+    return [dict(zip(letters, row, strict=True)) for row in product(*(range(first.get(x, 1), last.get(x, T) + 1) for x in letters))]
 
 
 def function_names(claim: Claim) -> list[str]:
