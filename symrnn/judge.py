@@ -10,7 +10,24 @@ from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.contributions import parameter_of, part_of_step
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
-from symrnn.expr import NOW, SCALAR, Expr, Index, Size, Symbol, named, resize, symbol, symbols, unify, unknown, walk, zeros
+from symrnn.expr import (
+    NOW,
+    SCALAR,
+    Expr,
+    Index,
+    Size,
+    Symbol,
+    named,
+    resize,
+    smul,
+    symbol,
+    symbols,
+    transform,
+    unify,
+    unknown,
+    walk,
+    zeros,
+)
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import contradicts, generic, implied
 from symrnn.instances import instances, unspecified
@@ -243,6 +260,9 @@ class Chain:
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
+                if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
+                    reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
+                    return Relation(text, Verdict("undecided", "SR103", reason))
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
         except Meaningless as reason:
             claim_of_rule = function_rule(sides.left, sides.right, self.auditor.trees_before(self.span.offset))
@@ -401,6 +421,25 @@ class Chain:
         named = " and ".join(map(str, added))
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
+
+    def _perhaps_one(self, sides: Sides, claim: Claim) -> str | None:
+        """The size of an output with which the shapes of a claim fit once it is 1, where a text declares nothing."""
+        if not self.setting.guessed:
+            return None
+        stated = {n for d in self.setting.scope.table for n in d.shape}
+        states = {n for s in claim.model.states for n in s.shape}
+        outputs = {v.shape[0] for v in claim.model.variables if isinstance(v.shape[0], str)} - states - stated
+        for size in sorted(map(str, outputs)):
+            sizes = {name: 1 if n == size else n for name, n in self.auditor.sizes_of(self.setting).items()}
+            elaborator = Elaborator(self.setting.scope, solved=sizes, lenient=True)
+            try:
+                left, right = (resize(resize(elaborator(n), sizes), {size: 1}) for n in (sides.left, sides.right))
+                left, right = (_scaled(resize(e, elaborator.sizes)) for e in fitted(left, right))
+            except Meaningless:
+                continue
+            if left.fault is None and right.fault is None and left.shape is not None and left.shape == right.shape:
+                return size
+        return None
 
     def _is_open(self, s: Symbol) -> bool:
         """A symbol of the left side that no equation defines and no condition restricts."""
@@ -561,6 +600,16 @@ def made_single(left: Expr, right: Expr) -> tuple[str, ...]:
     values = unify([(left, right)])
     found = {s.name: s.shape for s in (*symbols(left), *symbols(right)) if any(map(unknown, s.shape))}
     return tuple(name for name, shape in found.items() if all(values.get(n, n) == 1 if isinstance(n, str) else n == 1 for n in shape))
+
+
+def _scaled(e: Expr) -> Expr:
+    """The expression with what is multiplied by a number as scaled by it, where the number was no such when the product was written."""
+    def change(x: Expr) -> Expr | None:
+        if x.op not in ("matmul", "had") or x.shape is not None or len(x.args) != 2 or SCALAR not in (x.args[0].shape, x.args[1].shape):
+            return None
+        a, b = x.args
+        return smul(a, b) if a.shape == SCALAR else smul(b, a)
+    return transform(e, change)
 
 
 def only_if_single(v: Verdict, single: tuple[str, ...]) -> Verdict:

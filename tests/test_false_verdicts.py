@@ -322,6 +322,22 @@ def test_an_output_that_is_only_differentiated_is_no_number_where_products_with_
 
 def test_what_fails_at_the_first_step_only_is_not_refuted_where_one_state_follows_from_another(tmp_path: Path) -> None:
     text = r"$$ s_t = A q_{t-1} + M s_{t-1} + B u_t $$ $$ q_t = \tanh(s_t) $$"
-    right, wrong = (r"\frac{\partial s_t}{\partial s_{t-1}} = M + A \, \mathrm{diag}(1 - q_{%s}^2)" % k for k in ("t-1", "t"))
+    right = r"\frac{\partial s_t}{\partial s_{t-1}} = M + A \, \mathrm{diag}(1 - q_{t-1}^2)"
+    wrong = right.replace("q_{t-1}^2", "q_t^2")
     assert undeclared(tmp_path, text, right) == ["undecided"]
     assert undeclared(tmp_path, text, wrong) == ["refuted"]
+
+
+def test_an_output_whose_loss_is_the_square_of_one_number_may_be_one_number(tmp_path: Path) -> None:
+    text = r"$$ q_t = A q_{t-1} + B u_t $$ $$ v_t = C^\top q_t $$"
+    claims = (r"J_t = \frac12 (v_t - r_t)^2", r"J = \sum_{t=1}^{T} J_t", r"\frac{\partial J}{\partial C} = \sum_{t=1}^{T} (v_t - r_t) q_t",
+              r"\frac{\partial J}{\partial q_t} = (v_t - r_t) C + A^\top \frac{\partial J}{\partial q_{t+1}}")
+    assert "refuted" not in undeclared(tmp_path, text, *claims)
+    assert undeclared(tmp_path, text, r"q_t = v_t q_{t-1} u_t") != ["proved"]
+
+
+@pytest.mark.parametrize("claim", [r"\frac{\partial J}{\partial C} = \sum_{t=1}^{T} q_t (v_t - r_t)^\top",
+                                   r"\frac{\partial J}{\partial C} = \sum_{t=1}^{T} (v_t - r_t) q_t^\top"])
+def test_a_state_before_a_bracket_makes_no_matrix_of_what_stands_in_it(tmp_path: Path, claim: str) -> None:
+    text = READOUT + r" $$ J = \frac12 \sum_{t=1}^{T} \| v_t - r_t \|^2 $$"
+    assert undeclared(tmp_path, text, claim)[0] in (("proved",) if claim.endswith(r"q_t^\top") else ("refuted", "undecided"))

@@ -35,11 +35,17 @@ def ranks(trees: Iterable[Node], known: Mapping[str, str]) -> dict[str, str]:
 
 
 def _applied(n: Node, matrices: Set[str]) -> Node:
-    """The tree with a matrix before a bracket as a factor, which a sign of transposition behind it then belongs to."""
+    """The tree with a matrix, or what has a step, before a bracket as a factor.
+
+    A sign of transposition at the call belongs to the matrix; beside what has a step it may be that of either, which tells nothing.
+    """
     call = n.nodes[0] if n.op == "Transpose" and n.nodes else n
     if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].op == "Sym" and call.nodes[0].head in matrices:
         matrix, other = call.nodes
         return Node("Mul", (matrix if n is call else Node("Transpose", (matrix,)), _applied(other, matrices)), n.span)
+    if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].part("Time") is not None and call.nodes[1].op == "Add":
+        factor, other = call.nodes[0], _applied(call.nodes[1], matrices)
+        return Node("Mul" if n is call else "Open", (factor, other), n.span)
     return Node(n.op, tuple(_applied(a, matrices) if isinstance(a, Node) else a for a in n.args), n.span)
 
 
