@@ -345,8 +345,10 @@ class Chain:
                 return Verdict("undecided", "SR103", f"nothing says what {names} is; false for some function, but not for every usual one")
         if verdict.word == "refuted" and verdict.method != "shapes" and self.setting.guessed:
             verdict = self._if_distribution(claim) or verdict
-        if verdict.word == "refuted" and verdict.method != "shapes" and claim.left.op == "sym" and self._is_open(claim.left.attr):
-            reason = f"nothing given defines {claim.left.attr.name}; the equation would define it"
+        alone = claim.left.args[0] if claim.left.op == "entry" else claim.left
+        if verdict.word == "refuted" and verdict.method != "shapes" and alone.op == "sym" and self._is_open(alone.attr) and (
+                alone is claim.left or self.setting.guessed):
+            reason = f"nothing given defines {alone.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
         if verdict.word == "refuted" and verdict.method != "shapes" and self.unused:
             reason = f"false in general, but claimed only under the condition {self.unused[0]}, which is not taken into account"
@@ -416,9 +418,11 @@ class Chain:
         if not added:
             return None
         found = decide(replace(claim, conditions=(*claim.conditions, *added)))
+        named = " and ".join(map(str, added))
+        if found.word == "agrees":
+            return Verdict("undecided", "SR303", f"true at every size tried if {named}, which the text does not say")
         if found.word not in STANDS:
             return None
-        named = " and ".join(map(str, added))
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
 
@@ -674,7 +678,7 @@ def _every_term_of_loss(e: Expr) -> bool:
 
 
 def cross_entropy_targets(model: Model) -> set[str]:
-    """The given sequences whose components stand before logarithms in the loss of a step.
+    """The given vectors whose components stand before logarithms in the loss of a step, and nowhere else.
 
     >>> from symrnn.expr import apply, transpose
     >>> from symrnn.model import sequence
@@ -688,8 +692,8 @@ def cross_entropy_targets(model: Model) -> set[str]:
         if x.op in ("mul", "matmul", "smul", "had", "dot") and len(x.args) > 1:
             for a, b in zip(x.args, x.args[1:], strict=False):
                 if any(z.op == "apply" and z.attr == "log" for z in walk(b)) and not any(z.op == "apply" for z in walk(a)):
-                    found |= {s.name for s in symbols(a) if s.kind in ("input", "target") and s.shape != SCALAR}
-    return found
+                    found |= {s.name for s in symbols(a) if s.kind != "variable" and s.shape[1] == 1 and s.shape != SCALAR}
+    return found - {s.name for e in model.equations if e.name != model.loss for s in symbols(e.right)}
 
 
 def _speaks_of_loss(e: Expr) -> bool:

@@ -341,3 +341,17 @@ def test_an_output_whose_loss_is_the_square_of_one_number_may_be_one_number(tmp_
 def test_a_state_before_a_bracket_makes_no_matrix_of_what_stands_in_it(tmp_path: Path, claim: str) -> None:
     text = READOUT + r" $$ J = \frac12 \sum_{t=1}^{T} \| v_t - r_t \|^2 $$"
     assert undeclared(tmp_path, text, claim)[0] in (("proved",) if claim.endswith(r"q_t^\top") else ("refuted", "undecided"))
+
+
+@pytest.mark.parametrize("last", ["T", "N", r"\tau"])
+def test_the_last_step_has_any_usual_letter_also_where_no_sum_ends_at_it(tmp_path: Path, last: str) -> None:
+    text = r"$$ q_t = \tanh(A q_{t-1} + B u_t) $$ $$ p = \mathrm{softmax}(C q_@) $$ $$ J = -\sum_k r_k \log p_k $$".replace("@", last)
+    claims = (r"\frac{\partial J}{\partial q_@} = C^\top (p - r)", r"\frac{\partial J}{\partial q_@} = C^\top (r - p)",
+              r"\frac{\partial J}{\partial q_t} = A^\top \left((1 - q_{t+1}^2) \odot \frac{\partial J}{\partial q_{t+1}}\right)")
+    found = undeclared(tmp_path, text, *(c.replace("@", last) for c in claims))
+    assert found[0] in ("conditional", "undecided") and found[1:] == ["refuted", "proved"]
+
+
+def test_the_equation_of_a_component_of_what_nothing_else_defines_is_not_refuted(tmp_path: Path) -> None:
+    text = r"$$ q_j(t) = \tanh\left( \sum_i w_{ji} q_i(t-1) + \sum_m b_{jm} u_m(t) \right) $$ $$ v_k(t) = \sum_j c_{kj} q_j(t) $$"
+    assert "refuted" not in undeclared(tmp_path, text, r"J = \frac12 \sum_t \sum_k (v_k(t) - r_k(t))^2")

@@ -286,6 +286,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     symbols: dict[str, Any] = data["symbols"]
     marked = {name: words for name, words in marks.items() if words in ("index", "size") or isinstance(words, dict)}
     softmax = _softmaxes(trees)
+    before = {m.head for tree in trees for n in walk(tree) if n.op == "Mul" for m, k in pairwise(n.nodes)
+              if m.op == "Sym" and k.op == "Sym" and k.part("Time") is not None}     # what a column could not stand before
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
@@ -322,7 +324,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = declared.removesuffix(", sequence")            # with a time it is the use that one step makes of it
         if declared is not None:
             symbols[name] = declared
-        if declared == "function" and name not in stated or name in numbered and name not in stated:
+        if name not in stated and (declared == "function" or name in numbered or u.turned and name in before - matrices - set(carried)):
             data.setdefault("unsure", []).append(name)
     for name, d in stated.items():
         symbols.setdefault(name, _spec(d))
@@ -394,7 +396,8 @@ def _last_steps(trees: Sequence[Node], letter: str, found: Mapping[str, Use]) ->
     counted = {n.nodes[2].head for n in sums if n.nodes[0].head != letter}
     ends = {end for end in ends if end in STEPS or end not in counted and not _computes(found[end]) and not found[end].timed}
     if "T" in found or not ends:
-        return ["T"] if "T" in found else sorted(STEPS & set(found)) or ["T"]
+        below = {name.rpartition("_")[2] for name in found if _at_a_step(name, found)}          # h_N beside h_t
+        return ["T"] if "T" in found or "T" in below else sorted(STEPS & set(found) | below) or ["T"]
     return sorted(STEPS & ends) or (sorted(ends) if len(ends) == 1 else ["T"])
 
 
