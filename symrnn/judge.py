@@ -260,6 +260,9 @@ class Chain:
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
+                if verdict.word in STANDS and len(capitals := self._capitals(claim)) > 1:
+                    words = " and ".join(capitals)
+                    return Relation(text, Verdict("undecided", "SR103", f"nothing says whether {words} are numbers or matrices"))
                 if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
                     reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
                     return Relation(text, Verdict("undecided", "SR103", reason))
@@ -288,6 +291,9 @@ class Chain:
         single = made_single(left, right)
         if several := {n.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.part("Index")} & set(single):
             raise Meaningless("SR103", f"{min(several)} is printed with a component, but fits only if it is a single number")
+        arrays = {m.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.op in ("Transpose", "Had") for m in n.nodes}
+        if turned := arrays & set(single):
+            raise Meaningless("SR103", f"{min(turned)} is printed like an array, but fits only if it is a single number")
         left, right = fitted(left, right)
         open_sizes = unsolved(left, right)
         if open_sizes is not None:
@@ -425,6 +431,13 @@ class Chain:
             return None
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
+
+    def _capitals(self, claim: Claim) -> list[str]:
+        """The capital letters of a claim that are taken for numbers because nothing tells what they are; matrices may not commute."""
+        known = {s.name for e in claim.model.equations for s in (e.left, *symbols(e.right))} | {TOTAL, LOSS}
+        letters = {s.name for e in (claim.left, claim.right) if e.op != "deriv" for s in symbols(e) if s.shape == SCALAR}
+        derived = {s.name for e in (claim.left, claim.right) for x in walk(e) if x.op == "deriv" for s in symbols(x)}
+        return sorted(name for name in letters & self.setting.unsure - known - derived if name[:1].isupper())
 
     def _perhaps_one(self, sides: Sides, claim: Claim) -> str | None:
         """The size of an output with which the shapes of a claim fit once it is 1, where a text declares nothing."""
@@ -621,6 +634,8 @@ def only_if_single(v: Verdict, single: tuple[str, ...]) -> Verdict:
     if v.word != "proved" or not single:
         return v
     words = tuple(f"{name}{SINGLE}" for name in single)
+    if any(name[:1].isupper() for name in single):                    # a matrix, as likely as not
+        return Verdict("undecided", "SR103", "true when " + " and ".join(words) + "; nothing says what sizes they have")
     return replace(v, word="conditional", reason="true when " + " and ".join(words) + "; the shapes fit in no other way",
                    conditions=(*v.conditions, *words))
 
