@@ -353,7 +353,7 @@ class Chain:
             verdict = self._if_distribution(claim) or verdict
         alone = claim.left.args[0] if claim.left.op == "entry" else claim.left
         if verdict.word == "refuted" and verdict.method != "shapes" and alone.op == "sym" and self._is_open(alone.attr) and (
-                alone is claim.left or self.setting.guessed):
+                alone is claim.left or self.setting.guessed and alone.attr.time is not None):
             reason = f"nothing given defines {alone.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
         if verdict.word == "refuted" and verdict.method != "shapes" and self.unused:

@@ -360,3 +360,18 @@ def test_the_last_step_has_any_usual_letter_also_where_no_sum_ends_at_it(tmp_pat
 def test_the_equation_of_a_component_of_what_nothing_else_defines_is_not_refuted(tmp_path: Path) -> None:
     text = r"$$ q_j(t) = \tanh\left( \sum_i w_{ji} q_i(t-1) + \sum_m b_{jm} u_m(t) \right) $$ $$ v_k(t) = \sum_j c_{kj} q_j(t) $$"
     assert "refuted" not in undeclared(tmp_path, text, r"J = \frac12 \sum_t \sum_k (v_k(t) - r_k(t))^2")
+
+
+@pytest.mark.parametrize("formula", [r"\frac{1}{1 + e^{-z}}", r"\log(1 + e^z)", r"z \tanh(z)", r"\frac{e^z - e^{-z}}{e^z + e^{-z}}"])
+def test_a_function_that_a_text_gives_by_a_formula_is_applied_to_every_entry(tmp_path: Path, formula: str) -> None:
+    text = rf"Let $\phi(z) = {formula}$." + "\n\n" + r"$$ q_t = \phi(A q_{t-1} + B u_t) $$ $$ v_t = C q_t $$"
+    claims = r"\frac{\partial J}{\partial q_t} = C^\top \frac{\partial J}{\partial v_t}", r"\frac{\partial v_t}{\partial q_t} = C"
+    found = undeclared(tmp_path, text, *claims)
+    assert found[0] in ("refuted", "undecided") and found[1] == "proved"
+
+
+def test_its_slope_is_that_of_the_formula(tmp_path: Path) -> None:
+    text = r"Let $\phi(z) = \frac{1}{1 + e^{-z}}$." + "\n\n" + r"$$ q_t = \phi(A q_{t-1} + B u_t) $$"
+    right = r"\frac{\partial q_t}{\partial q_{t-1}} = \mathrm{diag}(q_t \odot (1 - q_t)) A"
+    wrong = (r"\frac{\partial q_t}{\partial q_{t-1}} = \mathrm{diag}(1 - q_t^2) A", r"\frac{\partial q_t}{\partial q_{t-1}} = A")
+    assert undeclared(tmp_path, text, right, *wrong) == ["proved", "refuted", "refuted"]

@@ -7,6 +7,8 @@ from fractions import Fraction
 from symrnn.expr import (
     SCALAR,
     Expr,
+    Shape,
+    Symbol,
     add,
     apply,
     derivative,
@@ -18,6 +20,9 @@ from symrnn.expr import (
     may_be_matrix,
     negative,
     node,
+    ones,
+    own_shape,
+    power,
     smul,
     softmax,
     substitute,
@@ -110,9 +115,34 @@ class Applied(Names):
         actual = self(arg)
         if primes and (actual.op != "sym" or any(s.kind == "variable" or s == actual.attr for s in symbols(value))):
             raise Meaningless("SR303", f"the derivative of {name} at something that is no symbol, or that its formula holds", arg.span)
+        shape = own_shape(actual)
+        if shape != SCALAR:
+            if primes or shape is None or may_be_matrix(actual):
+                raise Meaningless("SR303", f"what the formula of {name} means at an array", arg.span)
+            return self._each(value, x.attr, actual, shape, arg)
         for _ in range(primes):
             value = derivative(value, x, "total")
         return substitute(value, {x.attr: actual})
+
+    def _each(self, e: Expr, x: Symbol, actual: Expr, shape: Shape, arg: Node) -> Expr:
+        """A formula for a number at every entry of an array."""
+        if x not in symbols(e):
+            return e
+        parts = [self._each(a, x, actual, shape, arg) for a in e.args]
+        inside = [x in symbols(a) for a in e.args]
+        match e.op:
+            case "sym":
+                return actual
+            case "add":
+                return add(*(p if here else smul(p, ones(shape)) for p, here in zip(parts, inside, strict=True)))
+            case "smul" | "matmul" | "had" if len(parts) == 2:
+                a, b = parts if inside[1] else parts[::-1]
+                return had(a, b) if all(inside) else smul(a, b)
+            case "apply":
+                return apply(e.attr, parts[0])
+            case "pow":
+                return power(parts[0], e.attr)
+        raise Meaningless("SR303", "what a formula for a number means at an array", arg.span)
 
     def _vector_call(self, d: Declared, args: list[Node], n: Node) -> Expr:
         if not d.shape:
