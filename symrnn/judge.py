@@ -309,8 +309,11 @@ class Chain:
             return Verdict("undecided", "SR103", f"nothing given defines {factor.state}")
         if factor.state is not None and not hands_on(model, factor.state):
             return Verdict("undecided", "SR303", f"a step hands on more than {factor.state}, so the product leaves paths out")
-        claim, _ = self._claim(Sides(factor.left, "=", factor.right), elaborator)
+        sides = Sides(factor.left, "=", factor.right)
+        claim, _ = self._claim(sides, elaborator)
         verdict = self._decided(claim)
+        if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
+            return Verdict("undecided", "SR103", f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}")
         if verdict.word == "refuted":
             return replace(verdict, reason=f"where the product has one factor: {verdict.reason}")
         if verdict.word not in STANDS:
@@ -440,22 +443,29 @@ class Chain:
         return sorted(name for name in letters & self.setting.unsure - known - derived if name[:1].isupper())
 
     def _perhaps_one(self, sides: Sides, claim: Claim) -> str | None:
-        """The size of an output with which the shapes of a claim fit once it is 1, where a text declares nothing."""
+        """The size of an output with which the shapes of a claim fit once it is 1, in a text that declares nothing.
+
+        Where no letter is that of a matrix, all sizes.
+        """
         if not self.setting.guessed:
             return None
         stated = {n for d in self.setting.scope.table for n in d.shape}
         states = {n for s in claim.model.states for n in s.shape}
         outputs = {v.shape[0] for v in claim.model.variables if isinstance(v.shape[0], str)} - states - stated
-        for size in sorted(map(str, outputs)):
-            sizes = {name: 1 if n == size else n for name, n in self.auditor.sizes_of(self.setting).items()}
+        ways = [{str(size)} for size in outputs]
+        every = [n for e in claim.model.equations for s in (e.left, *symbols(e.right)) for n in s.shape if isinstance(n, str)]
+        if not any(1 not in s.shape and s.name[:1].isupper() for e in claim.model.equations for s in symbols(e.right)):
+            ways.append(set(every) - stated)                          # nothing looks like a matrix: perhaps a single unit
+        for way in sorted(ways, key=sorted):
+            sizes = {name: 1 if n in way else n for name, n in self.auditor.sizes_of(self.setting).items()}
             elaborator = Elaborator(self.setting.scope, solved=sizes, lenient=True)
             try:
-                left, right = (resize(resize(elaborator(n), sizes), {size: 1}) for n in (sides.left, sides.right))
+                left, right = (resize(resize(elaborator(n), sizes), dict.fromkeys(way, 1)) for n in (sides.left, sides.right))
                 left, right = (_scaled(resize(e, elaborator.sizes)) for e in fitted(left, right))
             except Meaningless:
                 continue
             if left.fault is None and right.fault is None and left.shape is not None and left.shape == right.shape:
-                return size
+                return " and ".join(sorted(way))
         return None
 
     def _is_open(self, s: Symbol) -> bool:

@@ -375,3 +375,11 @@ def test_its_slope_is_that_of_the_formula(tmp_path: Path) -> None:
     right = r"\frac{\partial q_t}{\partial q_{t-1}} = \mathrm{diag}(q_t \odot (1 - q_t)) A"
     wrong = (r"\frac{\partial q_t}{\partial q_{t-1}} = \mathrm{diag}(1 - q_t^2) A", r"\frac{\partial q_t}{\partial q_{t-1}} = A")
     assert undeclared(tmp_path, text, right, *wrong) == ["proved", "refuted", "refuted"]
+
+
+def test_a_network_without_a_letter_of_a_matrix_may_be_a_single_unit(tmp_path: Path) -> None:
+    text = r"$$ q_t = \tanh(w q_{t-1} + u x_t) $$ $$ v_t = m q_t $$ $$ J_t = \frac12 (v_t - r_t)^2, \qquad J = \sum_{t=1}^{T} J_t $$"
+    for claim in (r"\frac{\partial J}{\partial m} = \sum_t (v_t - r_t) q_t",
+                  r"\frac{\partial q_t}{\partial q_k} = \prod_{i=k+1}^{t} w (1 - q_i^2)",
+                  r"\frac{\partial J}{\partial w} = \sum_t \frac{\partial J}{\partial q_t} (1 - q_t^2) q_{t-1}"):
+        assert undeclared(tmp_path, text, claim)[0] not in ("refuted", "agrees")
