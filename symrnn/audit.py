@@ -154,6 +154,7 @@ class Auditor:
         self.tells = claims_from is None
         self._late: set[str] = set()                                  # scopes whose model takes more than the time for a claim
         self._judged: dict[tuple[Any, ...], Equation] = {}            # what was judged already, by all that it depends on
+        self._looked_back = False                                     # whether a verdict asked for what stands before its formula
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions, and of every stack in a listing that was judged."""
@@ -205,9 +206,13 @@ class Auditor:
         """The verdict on a row; one that says the same in the same scope as a row before it is not judged again."""
         roles = tuple((s.role, s.defines) for s in row.found) if isinstance(row.found, list) else str(row.found)
         key = (id(row.setting), row.latex, row.reading.tree, roles, str(row.options.get("assume")))
-        if key not in self._judged:
-            self._judged[key] = self._judge(row)
-        return replace(self._judged[key], id=row.id, span=row.span, expected=row.options.get("expect"))
+        found = self._judged.get(key)
+        if found is None:
+            self._looked_back = False
+            found = self._judge(row)
+            if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
+                self._judged[key] = found
+        return replace(found, id=row.id, span=row.span, expected=row.options.get("expect"))
 
     def _observed(self, readings: Sequence[Reading]) -> Notation:
         """How the author writes: names, times, transposes, diagonals, gradients."""
@@ -255,10 +260,12 @@ class Auditor:
 
     def text_before(self, offset: int) -> str:
         """The text just before a formula, with the formulas in it."""
+        self._looked_back = True
         return self.document.text[max(0, offset - BEFORE) : offset]
 
     def trees_before(self, offset: int) -> Iterator[Node]:
         """What stands in the document before an offset, as far as it was read."""
+        self._looked_back = True
         return (row.reading.tree for row in self.compiled.rows if row.span.offset < offset and row.reading.tree is not None)
 
     def sizes_of(self, setting: Setting) -> Mapping[str, Size]:

@@ -383,3 +383,14 @@ def test_a_network_without_a_letter_of_a_matrix_may_be_a_single_unit(tmp_path: P
                   r"\frac{\partial q_t}{\partial q_k} = \prod_{i=k+1}^{t} w (1 - q_i^2)",
                   r"\frac{\partial J}{\partial w} = \sum_t \frac{\partial J}{\partial q_t} (1 - q_t^2) q_{t-1}"):
         assert undeclared(tmp_path, text, claim)[0] not in ("refuted", "agrees")
+
+
+def test_a_formula_that_is_printed_again_where_other_words_stand_before_it_is_judged_again(tmp_path: Path) -> None:
+    rule = r"\frac{\partial J}{\partial C} = \frac{\partial J}{\partial v} \frac{\partial v}{\partial C}"
+    far = "\n\nNow we are back at the network in full, with all of its layers and every weight.\n\n" * 30
+    text = READOUT.replace("$$ $$", "$$\n\n$$") + f"\n\nTake only one neuron. Then\n\n$$ {rule} $$" + far
+    path = tmp_path / "text.md"
+    path.write_text(f"{text}\n\n$$ {rule} $$\n\nTake only one neuron. Then\n\n$$ "
+                    + r"\frac{\partial q}{\partial u} = \frac{\partial q}{\partial v} \frac{\partial v}{\partial u} $$")
+    *_, first, second, third = (e.verdict for e in audit_document(path).equations)
+    assert (first, second, third) == ("proved", "undecided", "undecided")
