@@ -245,3 +245,108 @@ def test_each_statement_with_a_meaning_has_its_own_verdict():
 def test_a_language_that_is_not_known_is_an_error():
     with pytest.raises(CallError):
         check_claim("x", language="cobol")
+
+
+PLAIN_STEP = ["a[t] = W @ h[t-1] + U @ x[t] + b; h[t] = np.tanh(a[t])"]
+PLAIN_SHAPES = {"W": "n x n", "U": "n x d", "b, a, h": "n", "x": "d"}
+SUMS = [*PLAIN_STEP, "da[t] = dL/da[t]", "dW is to become dL/dW and starts as zeros", "db is to become dL/db and starts as zeros"]
+
+
+def of(claim: str, given: list[str], shapes: dict[str, str], language: str = "python", assume: tuple[str, ...] = ()) -> str | None:
+    return check_claim(claim, given=given, shapes=shapes, language=language, assume=assume).verdict
+
+
+@pytest.mark.parametrize("claim", ["h[t] = np.tanh(W @ h[t] + U @ x[t] + b)", "h_t = np.tanh(W @ h_t + U @ x_t + b)",
+                                   "h[t] += np.tanh(W @ h[t-1] + U @ x[t] + b)"])
+def test_a_quantity_of_this_step_is_not_that_of_the_step_before_where_its_own_statement_reads_it(claim: str):
+    assert of(claim, PLAIN_STEP, PLAIN_SHAPES) == "undecided"
+
+
+def test_what_the_turn_before_left_comes_from_the_step_before_in_a_loop_that_goes_forward_only():
+    body = "h = np.tanh(W @ h + U @ x[t] + b)"
+    found = [of(f"for t in {turns}: {body}", PLAIN_STEP, PLAIN_SHAPES) for turns in
+             ("range(T)", "range(1, T+1)", "reversed(range(T))", "range(T-1, -1, -1)", "reversed(range(T, 0, -1))")]
+    assert found == ["proved", "proved", "undecided", "undecided", "proved"]
+
+
+@pytest.mark.parametrize(("turns", "verdict"), [
+    ("range(T)", "proved"), ("range(1, T+1)", "proved"), ("reversed(range(T))", "proved"), ("range(T, 0, -1)", "proved"),
+    ("range(len(xs))", "proved"), ("range(seq_len)", "proved"), ("range(1, T)", "undecided"), ("range(T-1)", "undecided"),
+    ("range(2)", "undecided"), ("range(0, T, 2)", "undecided"), ("range(T-1, 0, -1)", "undecided"), ("range(k)", "undecided")])
+def test_a_sum_over_the_steps_is_proved_only_if_the_loop_runs_over_all_of_them(turns: str, verdict: str):
+    assert of(f"for t in {turns}: dW += np.outer(da[t], h[t-1])", SUMS, PLAIN_SHAPES) == verdict
+
+
+@pytest.mark.parametrize("claim", ["if t > 0: db += da[t]", "for t in range(T):\n    dW += np.outer(da[t], h[t-1])\ndb += da[t]",
+                                   "for i in range(T): db += da[t]", "for t in range(T):\n  if t > 1:\n    db += da[t]"])
+def test_a_sum_under_a_condition_after_the_loop_or_at_another_letter_is_undecided(claim: str):
+    assert of(claim, SUMS, PLAIN_SHAPES) == "undecided"
+    assert of("for t in range(T):\n    dW += np.outer(da[t], h[t-1])\n    db += da[t]", SUMS, PLAIN_SHAPES) == "proved"
+
+
+def test_a_value_under_a_condition_is_not_the_value_elsewhere():
+    given, shapes = ["y = w * tanh(x)", "dy = dL/dy; dx is to be dL/dx"], {"all": "n"}
+    right = "dx = dy * w * (1 - np.tanh(x)**2)"
+    assert of(f"dx = dy; if n > 1: {right}", given, shapes) == "undecided"
+    found = check_claim(f"if n > 1: {right}", given=given, shapes=shapes, language="python").equation.relations[0].verdict
+    assert found.word == "proved" and "where the condition of the statement holds" in found.conditions
+
+
+def test_a_state_that_is_read_before_it_is_assigned_is_not_that_of_this_step():
+    assert of("h = o * np.tanh(m); m = q * m + r", ["m[t] = q*m[t-1] + r; h[t] = o*np.tanh(m[t])"], {"all": "k"}) == "undecided"
+    assert of("m = q * m + r; h = o * np.tanh(m)", ["m[t] = q*m[t-1] + r; h[t] = o*np.tanh(m[t])"], {"all": "k"}) == "proved"
+
+
+def test_a_gradient_that_is_given_at_the_next_step_and_asked_at_this_one_is_one_name():
+    given = [*PLAIN_STEP, "o[t] = V @ h[t]", "do[t] = dL/do[t]", "dh[t] is to be dL/dh[t]", "dh[t+1]: dL/dh[t+1]"]
+    shapes = {**PLAIN_SHAPES, "V": "k x n", "o": "k"}
+    assert of("dh[t] = V.T @ do[t] + W.T @ ((1 - h[t+1]**2) * dh[t+1])", given, shapes) == "proved"
+    assert of("dh[t] = V.T @ do[t] + W.T @ ((1 - h[t]**2) * dh[t+1])", given, shapes) == "refuted"
+
+
+def test_the_share_of_a_gradient_from_later_steps_is_no_free_number():
+    given = [*PLAIN_STEP, "o[t] = V @ h[t]", "do[t] = dL/do[t]; da = dL/da[t]", "more: the gradient at h[t] from the later steps only",
+             "dh is to be dL/dh[t]"]
+    shapes = {**PLAIN_SHAPES, "V": "k x n", "o": "k"}
+    assert of("dh = V.T @ do[t] + more", given, shapes) != "refuted"
+    assert of("more = W.T @ da", given, shapes) != "refuted"
+    assert of("dh = V.T @ do[t] - more", given, shapes) == of("more = W @ da", given, shapes) == "refuted"
+
+
+def test_a_share_that_nothing_takes_apart_refutes_nothing():
+    given = ["y = w * x + v * u; u = tanh(x)", "dy = dL/dy", "part: the gradient at x from the product with w only", "dx is to be dL/dx"]
+    for claim in ("part = dy * w", "dx = part + dy * v * (1 - u**2)"):
+        assert of(claim, given, {"all": "n"}) != "refuted"
+
+
+def test_a_name_for_the_next_turn_may_be_what_this_step_sends_back():
+    given = [*CELL, "dm = dL/dm[t]"]
+    assert of("dm_next = dm * q", given, {"all": "k x 1"}) == "undecided"
+    assert of("dm_next = dm * r", given, {"all": "k x 1"}) == "refuted"
+
+
+@pytest.mark.parametrize(("claim", "language"), [
+    ("dx = dy * (1 - y ^ 2)", "python"), ("dx = dy * (1 - y ^ 2);", "c"), ("dx = dy * (3 / 2 - 1 / 2 - y * y);", "c"),
+    ("dx = dy * (1 - y * y) * (1 * 1 / 2) * 2;", "java"), ("dx = dy * (1 - y * y) + 0 * nan", "python")])
+def test_what_a_language_computes_otherwise_than_a_formula_is_not_proved(claim: str, language: str):
+    assert of(claim, ["y = tanh(x)", "dy = dL/dy; dx is to be dL/dx"], {"x, y": "n"}, language) in ("undecided", "unreadable")
+
+
+def test_a_star_is_the_matrix_product_in_matlab():
+    assert of("dx = W' * dy", ["y = W * x", "dy = dL/dy"], {"W": "m x n", "x": "n x 1", "y": "m x 1"}, "matlab") == "proved"
+    assert of("dx = w * dy", ["y = w .* x", "dy = dL/dy"], {"all": "n x 1"}, "matlab") == "undecided"
+
+
+def test_the_diagonal_and_the_softmax_of_columns_are_those_of_the_program():
+    given, shapes = ["p = softmax(z)", "dp = dL/dp; dz is to be dL/dz"], {"z, p": "n x 1"}
+    assert of("dz = (np.diagflat(p) - p @ p.T) @ dp", given, shapes) == "proved"
+    assert of("dz = (np.diag(p) - p @ p.T) @ dp", given, shapes) == "undecided"
+    loss = ["p = softmax(z); loss = -sum(y * log(p))", "dz is to be dL/dz"]
+    found = [of(f"dz = softmax(z, axis={k}) - y", loss, {"z, p, y": "n x 1"}, assume=("y is one-hot",)) for k in (0, 1, -1)]
+    assert found == ["proved", "undecided", "undecided"]
+
+
+def test_a_proof_says_which_names_differ_by_capitals():
+    shapes = {"U": "n x d", "y": "n", "x": "d"}
+    found = check_claim("dx = U.T @ (DY * 1)", given=["y = U @ x", "dy = dL/dy"], shapes=shapes, language="python")
+    assert found.equation.relations[0].verdict.conditions == ("DY stands for dy",)

@@ -32,6 +32,7 @@ class Gradient:
     of: Node | None = None
     argument_of: str = ""
     before_end: bool = False
+    later: bool = False                                              # a share that comes from the steps after
 
     def __repr__(self) -> str:
         place = f"of {self.of}" if self.of is not None else f"at the argument of {self.argument_of or 'its function'}"

@@ -22,7 +22,7 @@ from symrnn.coded.meanings import Meaning, Meanings
 from symrnn.coded.network import SPEC, SPLIT, Network
 from symrnn.coded.sentences import facts_of
 from symrnn.coded.shapes import Known
-from symrnn.coded.tasks import Task, before, tasks_of
+from symrnn.coded.tasks import Task, before, is_before, tasks_of
 from symrnn.coded.values import Doubt, Elaborate, Misfit, Value
 from symrnn.coded.world import PRIOR, Names, Ref, name_node, symbols_of, with_incoming, with_output
 from symrnn.expr import FIRST, LAST, NOW, SCALAR, Expr, Index, derivative, entry, resize, shift, symbols, time_sum, unify, zeros
@@ -139,6 +139,8 @@ class Judge:
         for meaning in meanings:
             for reading in self.meanings.readings(task):
                 verdict = self.with_stars(task, meaning, reading)
+                if verdict is not None and verdict.word == "refuted" and (part := self.unnamed_share(task)) is not None:
+                    verdict = _undecided(f"which part of its gradient {part} holds is not taken apart")
                 if verdict is not None and self.goes_on(task, meaning, reading) and verdict.word == "proved":
                     words = f"{shown(task, Meaning(), reading)} before the statement, and {meaning} after it"
                     return replace(verdict, conditions=(*verdict.conditions, words))
@@ -178,6 +180,12 @@ class Judge:
             raise Doubt("* may be the product entry by entry or the matrix product here")
         return fits[0]
 
+    def unnamed_share(self, task: Task) -> str | None:
+        """A part of a gradient in a value that no equation computes: no refutation rests on it."""
+        used = [*symbols_of(task.value), *([task.target] if task.target is not None and task.target.op == "Sym" else [])]
+        return next((n.head for n in used if not is_before(n) and (g := self.names.find(n).gradient) is not None
+                     and g.role == "share" and not g.later), None)
+
     def collected(self, net: Network, meaning: Meaning) -> str | None:
         """A quantity with a gradient of several parts, where only a name says that its gradient is meant."""
         direct = {place.name for g in self.facts.gradients if g.role == "direct" and (place := self.names.place(g)) is not None}
@@ -193,6 +201,8 @@ class Judge:
 
     def stars(self) -> list[str]:
         """What ``*`` may mean between arrays."""
+        if self.language == "matlab":
+            return ["matrix"]
         if self.language != "ascii":
             return ["entrywise"]
         return [self.facts.star or "matrix"] if self.two_signs() else ["entrywise", "matrix"]
@@ -203,14 +213,18 @@ class Judge:
 
     def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict | None:
         """The verdict on one reading; None where the value is not of its kind."""
+        self.check_loop(task)
         net, left = self.network(meaning, reading, star)
         value = net.probed(meaning.value or self.final(net, task, meaning))
         net.solve([(left, value)])
         elaborate = Elaborate(net)
+        self.check_calls(elaborate, task)
         if meaning.way in ("array", "matrix") and (meaning.way == "matrix") != is_matrix(elaborate(task.value)):
             return None
         wanted, right = self.sides(net, elaborate, meaning, left, net.written_out(value))
         if meaning.way == "summed" or self.is_summed(net, task, meaning):
+            if task.guarded or task.course not in ("", "forward", "backward"):
+                raise Doubt("nothing says that the statement runs at every step")
             right = time_sum("t", FIRST, LAST, right)
             wanted = time_sum("t", FIRST, LAST, wanted) if meaning.way == "summed" else wanted
         wanted, right = _fitted(wanted, right)
@@ -220,10 +234,37 @@ class Judge:
         doubt = self.doubt(net, task, meaning, verdict, claim)
         return _undecided(doubt) if doubt is not None else self.noted(net, task, meaning, verdict, elaborate, claim)
 
+    def check_loop(self, task: Task) -> None:
+        """Refuse steps in a loop that counts another letter."""
+        for n in symbols_of(task.value) if task.loop else ():
+            index = n.part("Index")
+            if index is not None and self.names.split(n)[1] is not None:
+                letters = {m.head for m in nodes_of(index.nodes[0]) if m.op == "Sym"}
+            else:
+                letters = {n.head.rpartition("_")[2]} if self.names.split(n)[1] is not None else set()
+            if letters - {task.loop, "T"}:
+                raise Doubt(f"the loop counts {task.loop}, and {sorted(letters)[0]} is something else")
+
+    def check_calls(self, elaborate: Elaborate, task: Task) -> None:
+        """Refuse what means something else in programs than in formulas: ``diag`` of a column takes its first entry."""
+        own = Elaborate(elaborate.names)
+        own(task.value)
+        if self.language == "matlab" and "entrywise" in own.stars:
+            raise Doubt("* is the matrix product in this language, and does not fit here")
+        for n in nodes_of(task.value):
+            if n.op == "Sym" and n.head.casefold() in ("nan", "inf", "infinity", "none", "null"):
+                raise Doubt(f"{n.head} is no number")
+            if n.op == "Call" and n.nodes[0].head == "diag" and self.language not in ("ascii", "matlab") and len(n.nodes) == 2 \
+                    and elaborate(n.nodes[1]).axes == 2:
+                raise Doubt("diag of an array with two axes takes its diagonal")
+
     def network(self, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> tuple[Network, Node]:
         """The equations for one reading, and what the target is to be as a tree over them."""
         ref = meaning.ref
-        probe = ref.name.removeprefix(PRIOR) if ref is not None and ref.name.startswith(PRIOR) else ""
+        probes = {r.name.removeprefix(PRIOR) for r in (ref, *reading.values()) if r is not None and r.name.startswith(PRIOR)}
+        if len(probes) > 1:
+            raise Doubt(f"what one step sends back to {' and to '.join(sorted(probes))} is not taken apart")
+        probe = next(iter(probes), "")
         net = Network(self.facts, self.names, self.known, star, self.parsed, probe)
         if ref is None:
             net.reading = dict(reading)
@@ -279,7 +320,9 @@ class Judge:
         assert task.target is not None
         g = self.names.find(task.target).gradient
         if task.relation == "+=" and meaning.ref.gradient is None:
-            net.reading = {**net.reading, str(task.target): self.meanings.step_before(meaning.ref)}
+            if self.names.split(task.target)[1] is not None:
+                raise Doubt(f"what {task.target.head} of this step is before the statement is not said")
+            net.reading = {**net.reading, str(task.target): self.meanings.step_before(meaning.ref, task)}
             return Node("Add", (task.target, task.value))
         if task.relation != "+=" or g is None:
             raise Doubt(f"what {task.target.head} is before the statement is not said")
@@ -320,8 +363,15 @@ class Judge:
             return f"nothing says what shape {guessed[0]} has; {v.reason}" if guessed else None
         return None
 
+    def other_capitals(self, task: Task) -> list[str]:
+        """The names of a value that are those of the text but for small and capital letters."""
+        pairs = {(name := self.names.split(n)[0], self.names.spelled(name)[0] or name) for n in symbols_of(task.value)}
+        return [f"{name} stands for {known}" for name, known in sorted(pairs) if name != known and name.casefold() == known.casefold()]
+
     def noted(self, net: Network, task: Task, meaning: Meaning, v: Verdict, elaborate: Elaborate, claim: Claim) -> Verdict:
         """A verdict that stands, with what it takes for granted."""
+        if v.word in ("proved", "conditional") and task.guarded:
+            v = replace(v, conditions=(*v.conditions, "where the condition of the statement holds"))
         if v.word == "refuted" and task.guarded:
             v = replace(v, reason=f"{v.reason}; both sides are analytic, so that they differ where the condition holds, too")
         if v.word == "proved" and "entrywise" in elaborate.stars and self.two_signs():
@@ -330,6 +380,8 @@ class Judge:
                            conditions=(*v.conditions, "* is the entrywise product where no matrix product fits"))
         if v.word == "proved" and net.dotted and any(s.kind == "adjoint" for side in (claim.left, claim.right) for s in symbols(side)):
             v = replace(v, conditions=(*v.conditions, "what the dots stand for brings no further dependence"))
+        if v.word == "proved" and (other := self.other_capitals(task)):
+            v = replace(v, conditions=(*v.conditions, *other))
         if v.word == "proved" and meaning.note:
             v = replace(v, conditions=(*v.conditions, meaning.note))
         return v if self.names.timed else _timeless(v)

@@ -69,6 +69,7 @@ class Meanings:
             return self.slopes(task)
         if task.target.op != "Sym":
             return []
+        self.check_order(task)
         for special in (self.paired, self.curved, self.descended, self.bounded):
             if found := special(task):
                 return found
@@ -77,6 +78,12 @@ class Meanings:
             if ref.gradient.role == "direct":
                 return []
             back = [Meaning(r) for r in self.through_step(asked(ref))]
+            if ref.gradient.role == "share" and ref.gradient.later:
+                sent = replace(asked(ref), name=PRIOR + ref.name)
+                return [Meaning(replace(sent, time=NOW)), Meaning(replace(sent, time=NOW + 1))]
+            if ref.time == NOW + 1 and self.names.split(task.target)[1] is None:       # what the turn after this one will read
+                state = replace(asked(ref), time=NOW + -1)
+                back = [Meaning(r) for r in (state, *self.through_step(state))]
             return back if ref.gradient.role == "back" else [Meaning(asked(ref)), *back]
         if not self.defines(ref.name):
             return self.weights(task) or [Meaning(r, by_name=True) for r in self.by_name(task.target)]
@@ -271,7 +278,8 @@ class Meanings:
         """An incoming gradient that another statement may have completed before, as it came or as it is then; and what may be a share."""
         ref = self.names.find(n)
         if ref.gradient is not None and ref.gradient.role == "share":
-            return [asked(ref), Ref(self.names.split(n)[0], ref.time)]
+            sent = [replace(asked(ref), name=PRIOR + ref.name, time=(ref.time or NOW) + 1)] if ref.gradient.later else []
+            return [asked(ref), Ref(self.names.split(n)[0], ref.time), *sent]
         if ref.gradient is None or ref.gradient.role != "incoming" or n in self.assigned:
             return []
         return [ref, asked(ref)]
@@ -285,10 +293,12 @@ class Meanings:
     def before(self, task: Task, n: Node) -> list[Ref]:
         """What the target of a statement holds before it; nothing for what the text says itself."""
         ref = self.names.find(n)
+        if ref.gradient is None and self.names.split(n)[1] is not None:
+            raise Doubt(f"what {n.head} of this step is before the statement is not said")
         if self.facts.lengths or ref.gradient is not None and ref.gradient.role in ("incoming", "direct"):
             return []
         if ref.gradient is None and self.defines(ref.name):
-            return [self.step_before(ref)]
+            return [self.step_before(ref, task)]
         if ref.gradient is not None and ref.gradient.role == "summed":
             if task.relation == "+=" and task.value == n:
                 return []
@@ -299,8 +309,17 @@ class Meanings:
             raise Doubt(f"what {n.head} is before the statement is not said")
         return [replace(r, gradient=replace(r.gradient, role="asked")) if r.gradient else r for r in found]
 
-    def step_before(self, ref: Ref) -> Ref:
+    def check_order(self, task: Task) -> None:
+        """Refuse a value that reads a quantity of this step which a later statement assigns."""
+        for n in symbols_of(task.value):
+            ref = self.names.find(n)
+            if not is_before(n) and n in task.later and ref.gradient is None and ref.time == NOW and self.defines(ref.name):
+                raise Doubt(f"{n.head} is read before it is assigned")
+
+    def step_before(self, ref: Ref, task: Task) -> Ref:
         """A quantity that a statement reads before it assigns it comes from the step before."""
+        if task.course not in ("", "forward", "partly forward"):
+            raise Doubt(f"{ref.name} comes from the turn before, and the loop does not go forward")
         lagged = any((r := self.names.find(n)).name == ref.name and r.time == NOW + -1
                      for s in self.facts.defined for n in symbols_of(s.value))
         if ref.time != NOW or not lagged:

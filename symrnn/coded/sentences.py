@@ -115,7 +115,9 @@ def _equations(text: str) -> list[Fact] | None:
 
 
 def _is_prose(s: Statement) -> bool:
-    """Words beside each other are no product of matrices."""
+    """Words beside each other are no product of matrices, and a derivative of the loss is no quotient."""
+    if any(n.op == "Div" and n.nodes[0].op == "Sym" and re.fullmatch(_LOSS, n.nodes[0].head) for n in walk(s.value)):
+        return True
     return any(n.op == "Mul" and any(m.op == "Sym" and m.head.lower() in WORDS for m in n.nodes) for n in walk(s.value))
 
 
@@ -143,17 +145,21 @@ def _nodes(names: str) -> list[Node]:
     return [expression(n) for n in re.split(r"\s*(?:,\s*and\b|,|\band\b)\s*", names.strip()) if n]
 
 
+_LATER = re.compile(r"\b(?:later|next|following|subsequent|future)\b|step [a-z] ?\+ ?1", re.I)
+
+
 def _gradients(role: str, before_end: bool = False) -> Make:
     """Names, each the derivative by one place, by the place of the same number, or by what it is called after."""
     def make(m: re.Match[str]) -> list[Fact] | None:
         names, found = _nodes(m["names"]), m.groupdict()
+        later = role == "share" and _LATER.search(m[0]) is not None
         if found.get("of") or found.get("entry"):
             places = _nodes(m["of"]) if found.get("of") else [sym(m["entry"])]
             if len(places) not in (1, len(names)):
                 return None
-            return [Gradient(n, role, places[k % len(places)], before_end=before_end) for k, n in enumerate(names)]
+            return [Gradient(n, role, places[k % len(places)], before_end=before_end, later=later) for k, n in enumerate(names)]
         word = found.get("gate") or found.get("by") or ""
-        return [Gradient(n, role, None, word) for n in names]
+        return [Gradient(n, role, None, word, later=later) for n in names]
     return make
 
 

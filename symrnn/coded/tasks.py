@@ -26,6 +26,9 @@ class Task:
     span: tuple[int, int]
     used: bool = False
     guarded: bool = False
+    course: str = ""                                                 # how the loop round it goes over the steps
+    loop: str = ""                                                   # the letter that it counts
+    later: frozenset[Node] = frozenset()                             # what statements after it assign
     source: Node | None = None                                       # the value as the statement writes it
 
 
@@ -42,14 +45,20 @@ class _Tasks:
     def run(self) -> list[Task]:
         """The statements with the values of earlier ones put in; in plain text also those of later ones (``where``)."""
         done: dict[Node, Task] = {}
-        for s in self.statements:
+        targets = [{t for t, _ in _pairs(s) if t is not None} for s in self.statements]
+        for k, s in enumerate(self.statements):
             pairs = list(_pairs(s))
+            later = frozenset() if self.language == "ascii" else frozenset(t for ts in targets[k + 1 :] for t in ts)
+            if any(t.guarded and not s.guarded or t.course != s.course for key, t in done.items()
+                   for _, value in pairs if any(m == key for m in nodes_of(value))):
+                raise Doubt("a value that is assigned under a condition or in a loop is used elsewhere")
             rows = [(target, self.put_in(done, value, [t for t, _ in pairs if t is not None]), value) for target, value in pairs]
             for target, value, source in rows:                       # all right sides before any left side
                 if target is None:
-                    done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span, guarded=s.guarded)
+                    done[Node("Text", (f"{s.span}",))] = Task(None, s.relation, value, s.span, guarded=s.guarded,
+                                                                       course=s.course, loop=s.loop)
                 else:
-                    done |= {k: replace(t, source=source) for k, t in self.assigned(done, s, target, value).items()}
+                    done |= {name: replace(t, source=source, later=later) for name, t in self.assigned(done, s, target, value).items()}
         if self.language == "ascii":
             for key in list(done):
                 for other, t in list(done.items()):
@@ -85,14 +94,16 @@ class _Tasks:
             if at_class or s.relation not in ("=", "+=", "-="):
                 raise Doubt(f"what {target.head} is before the statement is not said")
             relation, value = increased(target, s.relation, value)
-            return {target: Task(target, relation, value, s.span, guarded=s.guarded)}
+            return {target: Task(target, relation, value, s.span, guarded=s.guarded, course=s.course, loop=s.loop)}
+        if s.guarded != known.guarded or s.course != known.course:
+            raise Doubt(f"{target.head} is assigned under a condition or in a loop, and elsewhere too")
         span = (known.span[0], s.span[1])
         if s.relation == "=" and not at_class:
-            return {target: Task(target, "=", value, span, guarded=s.guarded)}
+            return {target: Task(target, "=", value, span, guarded=s.guarded, course=s.course, loop=s.loop)}
         if s.relation not in ("+=", "-=") or known.relation != "=":
             raise Doubt(f"{target.head} is changed more than once")
         return {target: Task(target, "=", Node("Add", (known.value, value if s.relation == "+=" else Node("Neg", (value,)))), span,
-                             guarded=s.guarded or known.guarded)}
+                             guarded=s.guarded, course=s.course, loop=s.loop)}
 
 
 def before(n: Node) -> Node:

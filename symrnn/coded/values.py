@@ -122,6 +122,8 @@ class Elaborate:
             plain = plain[:1]
         if keys and not (name in ("softmax", "log_softmax") and set(keys) <= {"axis", "dim"}):
             raise Doubt(f"the argument {next(iter(keys))} of {name} is not known")
+        if keys:
+            self.check_axis(self(plain[0]), _axis(keys.get("axis", keys.get("dim"))))
         if name in _ONE and len(plain) == 1:
             return _ONE[name](self(plain[0]))
         if name in _TWO and len(plain) == 2:
@@ -132,6 +134,19 @@ class Elaborate:
         if name in ("astype", "float") and plain:
             return self(plain[0])
         raise Doubt(f"the function {name} with {len(plain)} arguments is not known")
+
+
+    def check_axis(self, a: Value, axis: int | None) -> None:
+        """Refuse a function of a vector along an axis that is not the one of its entries."""
+        shape = a.expr.shape
+        if a.axes < 2:
+            along = {0, -1}
+        elif shape is not None and 1 in shape:
+            along = {0} if shape[1] == 1 else {1, -1}
+        else:
+            along = {0, 1, -1}
+        if axis not in along:
+            raise Doubt("a function of a vector along an axis that has one entry")
 
 
 # ------------------------------------------------------------------------------------------------------------------ arithmetic

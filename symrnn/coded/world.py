@@ -165,7 +165,9 @@ class Names:
             raise Doubt(f"what {g.name.head} is the gradient of is not clear")
         time = place.time
         if time is None or time.base == "t" or (printed and self.split(g.name)[1] is None):
+            own = self.split(g.name)[1]
             offset = time.offset if time is not None and time.base == "t" else 0
+            offset -= own.offset if time is not None and own is not None and own.base == "t" else 0
             time = step + offset
         return Ref(place.name, time, parts, True, g)
 

@@ -12,8 +12,9 @@ whether it stands under a condition; what a name means is not decided here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from types import MappingProxyType
 
 from symrnn.read.numpy_table import FUNCTIONS, MODULES, PRODUCTS, SINGLE, total
@@ -31,6 +32,9 @@ CALLS = frozenset(FUNCTIONS) | frozenset(PRODUCTS) | frozenset(SINGLE) | frozens
 
 PLAIN = ("ascii", "text")
 """Languages in which factors may stand beside each other."""
+
+WHOLE_DIVISION = ("c", "c++", "cuda", "java")
+"""Languages in which 1/2 is 0."""
 
 TYPES = frozenset("float double int auto const let var val real long size_t Dtype DType".split())
 """Words before a name that say its type."""
@@ -72,6 +76,7 @@ class Statement:
     span: tuple[int, int] = (0, 0)
     loop: str = ""
     guarded: bool = False
+    course: str = ""                                                 # of the loop: forward, backward, partly or after it
 
     def __str__(self) -> str:
         return f"{self.target} {self.relation} {self.value}" if self.target is not None else f"return {self.value}"
@@ -135,7 +140,8 @@ class _Parser:
     def __init__(self, text: str, language: str, ring: bool) -> None:
         self.text, self.language, self.ring = text, language, ring
         self.tokens = self._tokens(text)
-        self.place, self.depth, self.loop, self.guarded = 0, 0, "", False
+        self.place, self.depth, self.loop, self.guarded, self.course = 0, 0, "", False, ""
+        self.column = -1                                              # where the line of the loop begins
 
     def _tokens(self, text: str) -> list[_Token]:
         found, at, spaced = [], 0, False
@@ -196,19 +202,27 @@ class _Parser:
             self.need(":")
             self.guarded = True
             return True
+        start = self.position()
         if not self.take("for"):
             return False
         letter = self.need("name").text
         if not self.take("in"):
             self.fail("in is missing")
         turns = self.sum()
-        if turns.op == "Call" and turns.nodes[0].head == "reversed" and len(turns.nodes) == 2:
+        turned = turns.op == "Call" and turns.nodes[0].head == "reversed" and len(turns.nodes) == 2
+        if turned:
             turns = turns.nodes[1]
         if turns.op != "Call" or turns.nodes[0].head != "range" or self.loop:
             self.fail("only one loop over a range is read")
         self.need(":")
-        self.loop = letter
+        self.loop, self.column = letter, self.indent(start)
+        self.course = _course(turns.nodes[1:], turned)
         return True
+
+    def indent(self, at: int) -> int:
+        """The column of what stands first on its line; of anything else one that is larger than all."""
+        line = self.text[self.text.rfind("\n", 0, at) + 1 : at]
+        return len(line.expandtabs(4)) if not line.strip() else len(self.text)
 
     def statement(self) -> list[Statement]:
         """One statement; ``a, b = f(x)`` has a tuple as target, ``a = b = c`` is two."""
@@ -216,6 +230,8 @@ class _Parser:
             if self.is_next(word):
                 self.fail(f"a statement that begins with {word} is not read")
         start = self.position()
+        if self.loop and self.indent(start) <= self.column:
+            self.course = "after"
         while self.is_next(*TYPES) and (after := self.peek(1)) is not None and after.kind == "name":
             self.place += 1
         if self.take("return"):
@@ -230,7 +246,7 @@ class _Parser:
             sides.append(self.listed(count))
         span = (start, self.position())
         word = {":=": "=", "<-": "="}.get(relation.text, relation.text)
-        return [Statement(side, word, sides[-1], span, self.loop, self.guarded) for side in sides[:-1]]
+        return [Statement(side, word, sides[-1], span, self.loop, self.guarded, self.course) for side in sides[:-1]]
 
     def listed(self, count: int) -> Node:
         """An expression, or up to ``count`` with commas between."""
@@ -266,7 +282,10 @@ class _Parser:
                 return out
             if t.kind in _BINARY or t.text in _ENTRYWISE:
                 self.place += 1
-                out = _BINARY.get(t.text, _had)(out, self.signed())
+                right = self.signed()
+                if t.text == "/" and self.language in WHOLE_DIVISION and _drops(out, right):
+                    self.fail("the quotient of two whole numbers is a whole number in this language")
+                out = _BINARY.get(t.text, _had)(out, right)
             elif t.kind == "command" and t.text in (r"\cdot", r"\sdot", r"\times"):
                 self.place += 1
                 out = Node("Dot", (out, self.signed()))
@@ -289,6 +308,8 @@ class _Parser:
     def power(self) -> Node:
         """A primary with an exponent."""
         base = self.primary()
+        if self.language not in (*PLAIN, "matlab") and self.is_next("^"):
+            self.fail("^ is no power in this language")
         if self.take("**", "^", ".^"):
             base = Node("Pow", (base, self.signed()))
         return Node("Pow", (base, num(2))) if self.take("²") else base
@@ -413,6 +434,39 @@ class _Parser:
             else:
                 break
         return base
+
+
+def _drops(a: Node, b: Node) -> bool:
+    """Whether a quotient of numbers is one of whole numbers and has a remainder."""
+    x, y = _whole(a), _whole(b)
+    return x is not None and y is not None and (y == 0 or x % y != 0)
+
+
+def _whole(n: Node) -> int | None:
+    """The value of a constant that is made of whole numbers."""
+    if n.op == "Num":
+        return int(n.head) if n.head.isdigit() else None
+    parts = [_whole(m) for m in n.nodes] if n.op in ("Add", "Star", "Neg") else [None]
+    numbers = [p for p in parts if p is not None]
+    if len(numbers) < len(parts):
+        return None
+    return -numbers[0] if n.op == "Neg" else sum(numbers) if n.op == "Add" else prod(numbers)
+
+
+def _course(turns: Sequence[Node], turned: bool) -> str:
+    """How a loop over a range goes: ``forward`` or ``backward`` over all steps, or over a part of them.
+
+    >>> [_course([expression(x) for x in turns.split(", ")], False) for turns in ("T", "1, T+1", "T-1, -1, -1", "1, T", "3")]
+    ['forward', 'forward', 'backward', 'partly forward', 'partly forward']
+    """
+    shown = ", ".join(_LENGTHS.sub("T", str(n)) for n in turns)
+    back = shown.endswith(", (Neg 1)")
+    course = "backward" if back != turned else "forward"
+    return course if shown in _ALL_STEPS else f"partly {course}"
+
+
+_LENGTHS = re.compile(r"\b(?:(?:seq|sequence)_?len(?:gth)?|(?:(?:n|num|time)_?)?steps|timesteps)\b|\(Call len [^()]*\)")
+_ALL_STEPS = ("T", "0, T", "1, (Add T 1)", "(Add T (Neg 1)), (Neg 1), (Neg 1)", "T, 0, (Neg 1)")
 
 
 def _had(a: Node, b: Node) -> Node:
