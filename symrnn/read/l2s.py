@@ -42,6 +42,7 @@ def _grammar() -> Any:
     """The lexer, parser and runtime classes, imported with the shim that Python 3.13 and newer need."""
     sys.modules["typing.io"] = types.SimpleNamespace(TextIO=typing.TextIO)  # type: ignore[assignment]
     import antlr4
+    from antlr4.atn.PredictionMode import PredictionMode
     from antlr4.error.ErrorListener import ErrorListener
     from gen.PSLexer import PSLexer
     from gen.PSParser import PSParser
@@ -52,7 +53,7 @@ def _grammar() -> Any:
         def syntaxError(self, recognizer: Any, offendingSymbol: Any, line: int, column: int, msg: str, e: Any) -> None:  # noqa: N802
             raise Refused(column, "", "the grammar of latex2sympy2 does not accept it")
 
-    return types.SimpleNamespace(antlr4=antlr4, lexer=PSLexer, parser=PSParser, strict=Strict)
+    return types.SimpleNamespace(antlr4=antlr4, lexer=PSLexer, parser=PSParser, strict=Strict, modes=PredictionMode)
 
 
 # -- second opinion -----------------------------------------------------------------------------------------------------
@@ -107,11 +108,23 @@ def _emit(items: Sequence[Item]) -> tuple[str, dict[int, int]]:
 
 @lru_cache(maxsize=8192)
 def _parsed(text: str) -> Shape:
-    """The parse tree of a skeleton as plain tuples; skeletons repeat, so the answers are kept."""
+    """The parse tree of a skeleton as plain tuples; skeletons repeat, so the answers are kept.
+
+    The quick prediction of antlr4 (SLL) gives the tree of the full one (LL) or fails; where it fails the full one is asked.
+    """
+    try:
+        return _parse(text, quick=True)
+    except Refused:
+        return _parse(text, quick=False)
+
+
+def _parse(text: str, quick: bool) -> Shape:
     g = _grammar()
     lexer = g.lexer(g.antlr4.InputStream(text))
     tokens = g.antlr4.CommonTokenStream(lexer)
     parser = g.parser(tokens)
+    if quick:
+        parser._interp.predictionMode = g.modes.SLL
     for recognizer in (lexer, parser):
         recognizer.removeErrorListeners()
         recognizer.addErrorListener(g.strict())

@@ -137,7 +137,7 @@ class Node:
     @property
     def nodes(self) -> tuple[Node, ...]:
         """The arguments that are nodes, in order."""
-        return tuple(a for a in self.args if isinstance(a, Node))
+        return tuple([a for a in self.args if isinstance(a, Node)])
 
     @property
     def head(self) -> str:
@@ -185,7 +185,7 @@ def walk(node: Node) -> Iterator[Node]:
     while stack:
         top = stack.pop()
         yield top
-        stack.extend(reversed(top.nodes))
+        stack += [a for a in reversed(top.args) if isinstance(a, Node)]
 
 
 def depth(node: Node) -> int:
