@@ -409,3 +409,35 @@ def test_a_verdict_agrees_with_what_the_statement_computes(tmp_path, form):
     assert (one.verdict == "refuted") <= (computed(form) is not True), one.reason
     assert (one.verdict == "proved") <= (conditions == ())
     assert one.verdict != "undecided" or "*" in form or computed(form) is not True, one.reason
+
+
+# ---------------------------------------------------------------------------------------------- names that mean something else
+MEMORY = "self.s = np.tanh(self.R @ self.s + self.P @ x + self.b)"
+
+
+@pytest.mark.parametrize(("before", "call"), [
+    ("import foo as np\n", "np.tanh"), ("np = foo\n", "np.tanh"), ("from numpy import sin as tanh\n", "tanh"),
+    ("def tanh(z):\n    return z\n", "tanh"), ("tanh = np.sin\n", "tanh")])
+def test_a_usual_name_that_a_listing_gives_another_meaning_proves_nothing(tmp_path, before, call):
+    code = before + step(MEMORY.replace("np.tanh", call), "return self.s")
+    assert "proved" not in [e.verdict for e in found(tmp_path, code)]
+
+
+@pytest.mark.parametrize(("body", "verdict"), [
+    ("return 1.0 / (1.0 + np.exp(-z))", "proved"), ("return np.exp(z) / (1 + np.exp(z))", "proved"),
+    ("return 1 / (1 + np.exp(z))", "undecided"), ("return z", "undecided")])
+@pytest.mark.parametrize("method", [False, True])
+def test_a_function_that_a_listing_defines_itself_is_the_usual_one_only_if_it_is_written_like_it(tmp_path, body, verdict, method):
+    text = NETWORK.replace("\\tanh(R", "\\sigma(R")
+    if method:
+        code = (f"class Unit:\n    def sigmoid(self, z):\n        {body}\n\n    def step(self, x):\n        "
+                "self.s = self.sigmoid(self.R @ self.s + self.P @ x + self.b)\n")
+    else:
+        code = f"def sigmoid(z):\n    {body}\n\n" + step("self.s = sigmoid(self.R @ self.s + self.P @ x + self.b)")
+    assert [e.verdict for e in found(tmp_path, code, text) if "self.s" in e.span.latex] == [verdict]
+
+
+def test_an_input_that_a_loop_leaves_as_it_is_is_no_sequence(tmp_path):
+    loop = "s = np.zeros(n)\nfor t in range(T):\n    s = np.tanh(R @ s + P @ {} + b)\n"
+    assert [only(tmp_path, loop.format(x)).verdict for x in ("x[t]", "x")] == ["proved", "undecided"]
+    assert only(tmp_path, step("for k in range(3):", f"    {MEMORY}", "return self.s")).verdict == "undecided"

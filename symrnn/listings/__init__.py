@@ -141,7 +141,9 @@ def findings(auditor: Context, document: Document, settings: Mapping[str, Settin
     Nothing is raised; a document without equations has none.
     """
     texts = dict(_texts(auditor, settings))
-    blocks = [(Place(block, document), lift(block)) for block in document.code if block.name.lower() in LANGUAGES] if texts else []
+    code = [block for block in document.code if block.name.lower() in LANGUAGES] if texts else []
+    foreign = frozenset(name for block in code for name in lift(block).foreign)
+    blocks = [(Place(block, document), lift(block, foreign)) for block in code]
     made = makers(listing for _, listing in blocks)
     steps = {function.method for _, listing in blocks for function in functions(listing) if function.keeps(listing)}
     networks: list[Network] = []

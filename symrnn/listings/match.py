@@ -233,10 +233,17 @@ class Matcher:
         constant = self.model.symbol(m.symbol).time is None
         return not constant or r.offset in (None, 0)
 
+    def _same_at_every_turn(self, e: Lifted, refs: list[Reference], meanings: Mapping[str, Meaning]) -> str | None:
+        """A name that a loop over steps leaves as it is, taken for something that has another value at every step."""
+        return next((r.name for r in refs if e.looped and r.offset is None and r.name in meanings
+                     and self.model.symbol(meanings[r.name].symbol).time is not None), None)
+
     # --------------------------------------------------------------------------------------------------------- the readings
     def _readings(self, e: Lifted, refs: list[Reference], variable: str, meanings: Mapping[str, Meaning], extra: list[str]
                   ) -> Iterator[Attempt]:
         """One choice of names: as it stands, without biases, without the last function, and with matrices transposed."""
+        if self._same_at_every_turn(e, refs, meanings):
+            return
         said = tuple(m.said for m in meanings.values() if m.said)
         used = {m.symbol for m in meanings.values()}
         near = reachable(self.model, variable, used)
@@ -320,6 +327,8 @@ class Matcher:
             words = words if unknown else f"not the text's equation of {own}, if {' and '.join(supposed)}"
             return Found(Verdict("undecided", "SR103", words), own, named=True)
         meanings = {name: found[0] for name, found in choices.items()}
+        if (same := self._same_at_every_turn(e, refs, meanings)) is not None:
+            return Found(Verdict("undecided", "SR103", f"{same} is the same at every turn of the loop"), own, named=True)
         used = {m.symbol for m in meanings.values()}
         near = reachable(self.model, own, used)
         if (open_name := self._open(own, near, used)) is not None:

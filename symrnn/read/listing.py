@@ -50,6 +50,7 @@ class Lifted:
     within: str = ""
     span: tuple[int, int] = (0, 0)
     returned: bool = False
+    looped: bool = False                                             # stands in a loop over steps
 
     @property
     def equation(self) -> Node:
@@ -81,6 +82,7 @@ class Listing:
     states: frozenset[str] = frozenset()
     inputs: frozenset[str] = frozenset()
     parameters: frozenset[str] = frozenset()
+    foreign: frozenset[str] = frozenset()                            # usual names of modules and functions that mean something else
 
     def __iter__(self) -> Iterator[tuple[Node, Node, int]]:
         """Target, value and line of every equation."""
@@ -95,8 +97,11 @@ class Unknown(Exception):
         self.where, self.reason = where, reason
 
 
-def lift(code: Block) -> Listing:
-    """The equations of a block of Python. Never raises: what cannot be parsed is one skipped statement."""
+def lift(code: Block, foreign: frozenset[str] = frozenset()) -> Listing:
+    """The equations of a block of Python. Never raises: what cannot be parsed is one skipped statement.
+
+    ``foreign``: usual names of functions and modules that mean something else in another block of the same document.
+    """
     text = without_numbers(code.text)
     try:
         with warnings.catch_warnings():
@@ -112,11 +117,12 @@ def lift(code: Block) -> Listing:
                                         (start, start + len(wrong.strip())), names),))
     reader = _Reader(code, text)
     try:
+        reader.foreign = foreign = foreign | py.foreign(tree)
         reader.block(tree.body, _Frame())
     except RecursionError:
         reader.skipped.append(Skipped(text.strip()[:80], code.line, "nested too deeply"))
     return Listing(tuple(reader.equations), tuple(reader.skipped), frozenset(reader.states), frozenset(reader.inputs),
-                   frozenset(reader.parameters))
+                   frozenset(reader.parameters), foreign)
 
 
 @dataclass
@@ -148,6 +154,7 @@ class _Reader:
     states: set[str] = field(default_factory=set)
     inputs: set[str] = field(default_factory=set)
     parameters: set[str] = field(default_factory=set)
+    foreign: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         lines = self.text.split("\n")
@@ -283,7 +290,7 @@ class _Reader:
             if not isinstance(target, ast.Subscript) or py.has_slice(target):
                 raise Unknown(target, "only names, attributes and components can be assigned")
             left = self.expression(target, replace(frame, assigned={**frame.assigned, py.variable(py.whole(target), frame.owner) or "": 0}))
-            self.equations.append(Lifted(left, relation, value, self.line(s), frame.within, self.span(s)))
+            self.equations.append(Lifted(left, relation, value, self.line(s), frame.within, self.span(s), looped=bool(frame.letters)))
             return None
         if name in frame.arguments and name not in frame.states:
             raise Unknown(s, f"the argument {name} is overwritten")
@@ -302,7 +309,7 @@ class _Reader:
             self.equations[k:] = later
             for other, n in frame.assigned.items():
                 frame.assigned[other] = n - (n > k)
-        self.equations.append(Lifted(left, relation, value, self.line(s), frame.within, self.span(s)))
+        self.equations.append(Lifted(left, relation, value, self.line(s), frame.within, self.span(s), looped=bool(frame.letters)))
         return old
 
     # --------------------------------------------------------------------------------------------------------- expressions
@@ -383,6 +390,8 @@ class _Reader:
         if e.keywords or any(isinstance(a, ast.Starred) for a in e.args):
             raise Unknown(e, "arguments with names are not known")
         f = e.func
+        if (other := py.another(f, self.foreign)) is not None:
+            raise Unknown(e, f"{other} means something else here")
         if isinstance(f, ast.Name):
             return self.applied(e, f.id, list(e.args), frame, named=True)
         if isinstance(f, ast.Attribute) and py.dotted(f.value).split(".")[0] in MODULES:

@@ -9,7 +9,76 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+
+from symrnn.read.numpy_table import FILLED, FUNCTIONS, MODULES, PRODUCTS, SINGLE
+
+_LIBRARIES = frozenset("numpy math torch jax autograd cupy scipy mxnet tensorflow theano mlx numba".split())
+"""The packages that the names of modules stand for."""
+
+_USUAL = {
+    "sigmoid": ("1/(1+exp(-x))", "exp(x)/(1+exp(x))", "exp(x)/(exp(x)+1)", "1/(exp(-x)+1)", "expit(x)", "(1+tanh(x/2))/2", "sigmoid(x)"),
+    "tanh": ("tanh(x)", "(exp(x)-exp(-x))/(exp(x)+exp(-x))", "(exp(2*x)-1)/(exp(2*x)+1)"),
+    "relu": ("maximum(0,x)", "maximum(x,0)", "x*(x>0)", "relu(x)"),
+    "softmax": tuple(f"{a}/sum({a})" for a in ("exp(x)", "exp(x-max(x))")) + ("softmax(x)",),
+}
+"""What a program may write for functions that it defines itself, brought to one form."""
+
+
+def foreign(tree: ast.Module) -> frozenset[str]:
+    """The names of modules and functions that a program gives another meaning than the usual one.
+
+    >>> code = "import foo as np\\nfrom numpy import sin as tanh\\ndef relu(x):\\n    return x\\n"
+    >>> code += "def sigmoid(z):\\n    return 1.0 / (1 + np.exp(-z))"
+    >>> sorted(foreign(ast.parse(code)))
+    ['np', 'relu', 'tanh']
+    """
+    table = {*FUNCTIONS, *PRODUCTS, *SINGLE, *FILLED}
+    methods = {f for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for f in c.body}
+    found: set[str] = set()
+    for s in ast.walk(tree):
+        if isinstance(s, ast.Import):
+            found |= {a.asname or a.name for a in s.names if (a.asname or a.name) in MODULES and a.name.split(".")[0] not in _LIBRARIES}
+        elif isinstance(s, ast.ImportFrom):
+            renamed = [(a.name, a.asname) for a in s.names if a.asname in table]
+            found |= {new for name, new in renamed if new is not None and FUNCTIONS.get(name, name) != FUNCTIONS.get(new, new)}
+        elif isinstance(s, ast.FunctionDef):
+            if s.name in table and _form(s, s in methods) not in _USUAL.get(FUNCTIONS.get(s.name, s.name), ()):
+                found.add(f".{s.name}" if s in methods else s.name)
+            found |= {a.arg for a in s.args.args} & (table | MODULES)
+        elif isinstance(s, ast.Name) and isinstance(s.ctx, ast.Store) and s.id in table | MODULES:
+            found.add(s.id)
+    return frozenset(found)
+
+
+def _form(s: ast.FunctionDef, method: bool) -> str:
+    """What a function of one argument returns, with its argument called x and without the names of modules."""
+    decorators = [called_name(d) for d in s.decorator_list]
+    arguments = s.args.args[1:] if method and "staticmethod" not in decorators else s.args.args
+    body = [b for b in s.body if not idle(b)]
+    plain = not (s.args.vararg or s.args.kwarg or set(decorators) - {"staticmethod"})
+    if len(arguments) != 1 or not plain or not body or not isinstance(body[-1], ast.Return):
+        return ""
+    values = {arguments[0].arg: "x"}
+    for b in body[:-1]:
+        if not (isinstance(b, ast.Assign) and len(b.targets) == 1 and isinstance(b.targets[0], ast.Name)):
+            return ""
+        values[b.targets[0].id] = _shown(b.value, values)
+    return _shown(body[-1].value, values) if body[-1].value is not None else ""
+
+
+def _shown(e: ast.expr, values: dict[str, str]) -> str:
+    text = re.sub(r"\b(?:np|numpy|math|torch|jnp)\.", "", ast.unparse(e)).replace(" ", "")
+    text = re.sub(r"\b(\d+)\.0\b", r"\1", text)
+    text = re.sub(r"\b(\w+)\.(sum|max)\(\)", r"\2(\1)", text)
+    return re.sub(r"[A-Za-z_]\w*", lambda m: values.get(m[0], m[0]), text)
+
+
+def another(e: ast.expr, names: Collection[str]) -> str | None:
+    """The name with another meaning that a called function is, or stands in."""
+    first, *rest = dotted(e).split(".")
+    return first if first in names else rest[0] if len(rest) == 1 and f".{rest[0]}" in names and first not in MODULES else None
 
 
 def idle(s: ast.stmt) -> bool:
