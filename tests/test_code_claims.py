@@ -350,3 +350,30 @@ def test_a_proof_says_which_names_differ_by_capitals():
     shapes = {"U": "n x d", "y": "n", "x": "d"}
     found = check_claim("dx = U.T @ (DY * 1)", given=["y = U @ x", "dy = dL/dy"], shapes=shapes, language="python")
     assert found.equation.relations[0].verdict.conditions == ("DY stands for dy",)
+
+
+@pytest.mark.parametrize("claim", ["tanh = np.sin; h[t] = tanh(W @ h[t-1] + U @ x[t] + b)",
+                                   "np.tanh = np.sin; h[t] = np.tanh(W @ h[t-1] + U @ x[t] + b)"])
+def test_a_function_that_a_statement_assigns_is_not_the_usual_one(claim: str):
+    assert of(claim, PLAIN_STEP, PLAIN_SHAPES) == "undecided"
+
+
+@pytest.mark.parametrize("weight", ["W[t]", "W[t-1]", "W_t"])
+def test_what_is_the_same_at_every_step_is_not_taken_at_one(weight: str):
+    assert of(f"h[t] = np.tanh({weight} @ h[t-1] + U @ x[t] + b)", PLAIN_STEP, PLAIN_SHAPES) == "undecided"
+
+
+def test_the_attributes_of_two_objects_are_not_one_quantity():
+    assert of("dx = p.U.T @ (dy + 0 * U @ x)", ["y = U @ x", "dy = dL/dy"], {"U": "n x d", "y": "n", "x": "d"}) == "undecided"
+
+
+def test_an_equation_in_plain_text_reads_no_value_of_the_step_before():
+    given = ["h_t = tanh(W h_{t-1} + U x_t)"]
+    shapes = {"W": "n x n", "U": "n x d", "h": "n x 1", "x": "d x 1"}
+    assert of("h = tanh(W h + U x)", given, shapes, "ascii") == of("h_t = tanh(W h_t + U x_t)", given, shapes, "ascii") == "undecided"
+    assert of("h = np.tanh(W @ h + U @ x)", given, shapes) == "proved"
+
+
+def test_a_proof_says_what_it_takes_a_name_for():
+    found = check_claim("h = np.tanh(W @ h + U @ x + b)", given=PLAIN_STEP, shapes=PLAIN_SHAPES, language="python")
+    assert found.equation.relations[0].verdict.conditions == ("h before the statement is h[t-1]",)

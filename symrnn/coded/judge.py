@@ -102,7 +102,8 @@ class Judge:
         self.known = Known({self.names.split(name_node(k))[0]: v for k, v in known.stated.items()}, known.rest)
         doubtful = [f for f in self.facts.after if not self.holds(f)]
         self.facts.unclear += [f"{f.name.head} is stored after {f.function or 'its function'}" for f in doubtful]
-        self.meanings = Meanings(self.facts, self.names, self.known, frozenset(s.target for s in self.parsed if s.target is not None))
+        self.meanings = Meanings(self.facts, self.names, self.known, frozenset(s.target for s in self.parsed if s.target is not None),
+                                 self.language == "ascii")
 
     def run(self, claim: str) -> Iterator[JudgedStatement]:
         """The verdicts on all targets that have a meaning, and on one that has none and is used by no other."""
@@ -136,6 +137,7 @@ class Judge:
             what = task.target.head if task.target is not None and task.target.op == "Sym" else "the value"
             raise Doubt(f"nothing says what {what} is to be")
         found: list[tuple[str, Verdict]] = []
+        taken: list[str] = []                                         # what the first reading takes names for
         for meaning in meanings:
             for reading in self.meanings.readings(task):
                 verdict = self.with_stars(task, meaning, reading)
@@ -147,10 +149,15 @@ class Judge:
                 if verdict is not None and verdict.word != "refuted" and meaning.ref is not None and meaning.ref.gradient is not None \
                         and task.target is not None and str(before(task.target)) in reading:
                     raise Doubt(f"what {task.target} is before the statement is not said")
+                if verdict is not None and not found:
+                    taken = [f"{key.partition('{')[0]}{' before the statement' if '{p=before}' in key else ''} is {Meaning(ref)}"
+                             for key, ref in reading.items()]
                 found += [(shown(task, meaning, reading), verdict)] if verdict is not None else []
         kinds = {v.word for _, v in found}
         if len(kinds) == 1:
             first = found[0][1]
+            if first.word == "proved" and len(found) == 1:
+                first = replace(first, conditions=(*first.conditions, *taken))
             return first if len(found) == 1 or first.word != "refuted" else replace(
                 first, reason=f"{first.reason}; it fails for every usual meaning of the names")
         rows = [f"{v.word} if {text}" for text, v in found]
@@ -213,9 +220,11 @@ class Judge:
 
     def decide(self, task: Task, meaning: Meaning, reading: Mapping[str, Ref], star: str) -> Verdict | None:
         """The verdict on one reading; None where the value is not of its kind."""
+        self.check_names(task)
         self.check_loop(task)
         net, left = self.network(meaning, reading, star)
         value = net.probed(meaning.value or self.final(net, task, meaning))
+        self.check_steps(net, task)
         net.solve([(left, value)])
         elaborate = Elaborate(net)
         self.check_calls(elaborate, task)
@@ -233,6 +242,28 @@ class Judge:
         verdict = settled(replace(claim, conditions=self.stated(net, meaning, claim)))
         doubt = self.doubt(net, task, meaning, verdict, claim)
         return _undecided(doubt) if doubt is not None else self.noted(net, task, meaning, verdict, elaborate, claim)
+
+    def check_names(self, task: Task) -> None:
+        """Refuse functions that a statement assigns, and one name of the text for the attributes of two objects."""
+        targets = {s.target.head for s in self.parsed if s.target is not None and s.target.op == "Sym"}
+        called = {n.nodes[0].head for s in self.parsed for n in nodes_of(s.value) if n.op == "Call"}
+        if targets & called:
+            raise Doubt(f"{sorted(targets & called)[0]} is assigned, and called")
+        owned: dict[str, set[str]] = {}
+        for name in (self.names.split(n)[0] for n in symbols_of(task.value) if not is_before(n)):
+            known, shift = self.names.spelled(name)
+            if known is not None and not shift:
+                owned.setdefault(known, set()).add(name)
+        for known, spellings in owned.items():
+            if len(spellings) > 1 and any("." in name for name in spellings):
+                raise Doubt(f"{' and '.join(sorted(spellings))} may be two quantities, and the text has {known} alone")
+
+    def check_steps(self, net: Network, task: Task) -> None:
+        """Refuse a step at what is the same at every step: in a program it is a component."""
+        for n in symbols_of(task.value):
+            ref = self.names.find(n) if self.names.split(n)[1] is not None else None
+            if ref is not None and ref.gradient is None and str(n) not in net.reading and net.constant(ref.name):
+                raise Doubt(f"{ref.name} is the same at every step, and the statement takes it at one")
 
     def check_loop(self, task: Task) -> None:
         """Refuse steps in a loop that counts another letter."""
@@ -363,10 +394,11 @@ class Judge:
             return f"nothing says what shape {guessed[0]} has; {v.reason}" if guessed else None
         return None
 
-    def other_capitals(self, task: Task) -> list[str]:
-        """The names of a value that are those of the text but for small and capital letters."""
+    def other_spellings(self, task: Task) -> list[str]:
+        """The names of a value that are spelled otherwise than in the text."""
         pairs = {(name := self.names.split(n)[0], self.names.spelled(name)[0] or name) for n in symbols_of(task.value)}
-        return [f"{name} stands for {known}" for name, known in sorted(pairs) if name != known and name.casefold() == known.casefold()]
+        return [f"{name} stands for {known}" for name, known in sorted(pairs) if name != known and self.names.spelled(name)[1] == 0
+                and not re.fullmatch(rf"{re.escape(known)}_?(?:t|k)", name)]
 
     def noted(self, net: Network, task: Task, meaning: Meaning, v: Verdict, elaborate: Elaborate, claim: Claim) -> Verdict:
         """A verdict that stands, with what it takes for granted."""
@@ -380,7 +412,7 @@ class Judge:
                            conditions=(*v.conditions, "* is the entrywise product where no matrix product fits"))
         if v.word == "proved" and net.dotted and any(s.kind == "adjoint" for side in (claim.left, claim.right) for s in symbols(side)):
             v = replace(v, conditions=(*v.conditions, "what the dots stand for brings no further dependence"))
-        if v.word == "proved" and (other := self.other_capitals(task)):
+        if v.word == "proved" and (other := self.other_spellings(task)):
             v = replace(v, conditions=(*v.conditions, *other))
         if v.word == "proved" and meaning.note:
             v = replace(v, conditions=(*v.conditions, meaning.note))

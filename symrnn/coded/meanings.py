@@ -62,6 +62,7 @@ class Meanings:
     names: Names
     known: Known
     assigned: frozenset[Node] = frozenset()                          # what the statements assign
+    plain: bool = False                                              # the claim is an equation in plain text and no statement
 
     def of(self, task: Task) -> list[Meaning]:
         """What a target may be meant to be; nothing where the text does not say."""
@@ -318,6 +319,8 @@ class Meanings:
 
     def step_before(self, ref: Ref, task: Task) -> Ref:
         """A quantity that a statement reads before it assigns it comes from the step before."""
+        if self.plain:
+            raise Doubt(f"{ref.name} stands on both sides of an equation")
         if task.course not in ("", "forward", "partly forward"):
             raise Doubt(f"{ref.name} comes from the turn before, and the loop does not go forward")
         lagged = any((r := self.names.find(n)).name == ref.name and r.time == NOW + -1
