@@ -377,3 +377,14 @@ def test_an_equation_in_plain_text_reads_no_value_of_the_step_before():
 def test_a_proof_says_what_it_takes_a_name_for():
     found = check_claim("h = np.tanh(W @ h + U @ x + b)", given=PLAIN_STEP, shapes=PLAIN_SHAPES, language="python")
     assert found.equation.relations[0].verdict.conditions == ("h before the statement is h[t-1]",)
+
+
+@pytest.mark.parametrize("claim", ["dx = dy * 1e999999", f"dx = {'9' * 5000} * dy", "dx = dy * (0/0)", "dx = dy / 0.0",
+                                   "dx = dy * 1e90 * 1e90 * 1e90 * 1e90", "dx = dy * 7 ** 2000"])
+def test_numbers_that_no_machine_holds_decide_nothing(claim: str):
+    found = check_claim(claim, given=["y = w * x", "dy = dL/dy; dx is to be dL/dx"], shapes={"all": "n"}, language="python", timeout=5)
+    assert found.verdict in ("undecided", "unreadable") and len(str(found.equation.reason)) < 200
+
+
+def test_a_formula_with_a_number_that_no_float_holds_is_judged():
+    assert check_claim(f"y = {'9' * 400} w x", given=["y = w x"], shapes={"y, w, x": "scalar"}).verdict in ("undecided", "refuted")

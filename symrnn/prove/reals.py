@@ -366,7 +366,10 @@ class Floats(Reals):
         self.dtype, self.strict = dtype, strict
 
     def number(self, q: Number) -> float:
-        return q.numerator / q.denominator
+        try:
+            return q.numerator / q.denominator
+        except OverflowError:
+            raise BadPoint("a number that is too large") from None
 
     def apply(self, name: str, u: Array) -> Array:
         if is_unspecified(name):

@@ -183,9 +183,10 @@ def _power(point: Setting, u: Array, n: int) -> Array:
     if n < 0:
         return _power(point, point.system.apply("recip", u), -n)
     out = point.system.full(u.shape, 1)
-    for bit in bin(n)[2:] if n else "":
-        out = point.system.reduce(out * out)
-        out = point.system.reduce(out * u) if bit == "1" else out
+    with np.errstate(over="ignore"):
+        for bit in bin(n)[2:] if n else "":
+            out = point.system.reduce(out * out)
+            out = point.system.reduce(out * u) if bit == "1" else out
     return out
 
 

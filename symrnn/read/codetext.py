@@ -36,6 +36,9 @@ PLAIN = ("ascii", "text")
 WHOLE_DIVISION = ("c", "c++", "cuda", "java")
 """Languages in which 1/2 is 0."""
 
+LONGEST_NUMBER = 100
+"""Digits that a number may have."""
+
 TYPES = frozenset("float double int auto const let var val real long size_t Dtype DType".split())
 """Words before a name that say its type."""
 
@@ -62,6 +65,7 @@ class CodeUnread(Exception):
     """Text that is not read: the offset, the token there, and what is missing."""
 
     def __init__(self, offset: int, token: str, hint: str) -> None:
+        token = token if len(token) <= 40 else f"{token[:37]}..."
         super().__init__(f"at character {offset + 1} ({token!r}): {hint}")
         self.offset, self.token, self.hint = offset, token, hint
 
@@ -283,6 +287,8 @@ class _Parser:
             if t.kind in _BINARY or t.text in _ENTRYWISE:
                 self.place += 1
                 right = self.signed()
+                if t.text == "/" and right.op == "Num" and not right.head.strip("0."):
+                    self.fail("nothing is divided by zero")
                 if t.text == "/" and self.language in WHOLE_DIVISION and _drops(out, right):
                     self.fail("the quotient of two whole numbers is a whole number in this language")
                 out = _BINARY.get(t.text, _had)(out, right)
@@ -321,6 +327,9 @@ class _Parser:
             self.fail("an operand is missing")
         assert t is not None
         if t.kind == "number":
+            digits, _, exponent = t.text.lower().partition("e")
+            if len(digits) > LONGEST_NUMBER or len(exponent.lstrip("+-0")) > 2:
+                self.fail("the number is too long")
             self.place += 1
             return num(t.text.rstrip("."))
         if t.kind == "dots":
