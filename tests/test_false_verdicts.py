@@ -394,3 +394,10 @@ def test_a_formula_that_is_printed_again_where_other_words_stand_before_it_is_ju
                     + r"\frac{\partial q}{\partial u} = \frac{\partial q}{\partial v} \frac{\partial v}{\partial u} $$")
     *_, first, second, third = (e.verdict for e in audit_document(path).equations)
     assert (first, second, third) == ("proved", "undecided", "undecided")
+
+
+def test_the_correction_of_a_transposed_product_is_a_product_that_people_write():
+    found = symrnn.check(r"\frac{\partial h_t}{\partial h_{t-1}} = W^T \mathrm{diag}(1 - h_t^2)", given=[r"h_t = \tanh(W h_{t-1})"],
+                        shapes={"h_t": "n", "W": "n x n"})
+    fix = found.equation.relations[0].verdict.fix
+    assert fix is not None and fix.verdict == "proved" and fix.latex.endswith(r"= \mathrm{diag}(1 - h_t^2) W")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from typing import Generic, TypeVar
 
-from symrnn.expr import Expr, walk
+from symrnn.expr import Expr, matmul, transform, transpose, walk
 from symrnn.prove.claim import Claim, Unsupported
 from symrnn.prove.decide import decide
 from symrnn.prove.verdict import Verdict
@@ -178,7 +178,7 @@ class _Repairer:
         if right in self.seen or len(self.seen) == DECISIONS or self.says_nothing(right):
             return None
         self.seen.add(right)
-        claim = replace(self.claim, right=right)
+        claim = replace(self.claim, right=turned(right))
         verdict = decide(claim)
         return Repair(claim, edits, verdict) if verdict.word == "proved" else None
 
@@ -255,6 +255,22 @@ class _Repairer:
             edits += (_edit("insert term", "put in the term {}", m),)
             right = right + m
         return self.finish(right, edits) if edits else None
+
+
+def turned(e: Expr) -> Expr:
+    """The transpose of a product that has a transposed factor, as the product of the transposes: nobody writes (W^T D)^T for D W.
+
+    >>> from symrnn.expr import diag, symbol
+    >>> W, v = symbol("W", ("n", "n")), symbol("v", ("n", 1))
+    >>> print(turned(transpose(transpose(W) @ diag(v))), turned(transpose(W @ v)))
+    diag(v) @ W (W @ v).T
+    """
+    def change(x: Expr) -> Expr | None:
+        product = x.args[0] if x.op == "transpose" else None
+        if product is None or product.op != "matmul" or not any(a.op == "transpose" for a in product.args):
+            return None
+        return matmul(*(a if a.op == "diag" else transpose(a) for a in reversed(product.args)))
+    return transform(e, change)
 
 
 def _edit(name: str, words: str, e: Expr) -> Edit:
