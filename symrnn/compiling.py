@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
 from symrnn.expr import Expr, resize, show_shape, unify, vectorise
+from symrnn.losses import foresees
 from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.tree import Node, walk
-from symrnn.setting import Setting, foresees
+from symrnn.setting import Setting
 from symrnn.zoo import Source
 
 

@@ -32,6 +32,7 @@ from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import contradicts, generic, implied
 from symrnn.instances import instances, unspecified
 from symrnn.limits import TimeIsUp, limited
+from symrnn.losses import AT_END
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
@@ -46,7 +47,7 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
 from symrnn.rules import function_rule, functions_in
-from symrnn.setting import AT_END, Setting
+from symrnn.setting import Setting
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, READING, vectorised
 from symrnn.write.latex import latex

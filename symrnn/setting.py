@@ -12,7 +12,7 @@ from types import NoneType
 from typing import Any
 
 from symrnn.conditions import condition_of, counted, restricts_definition
-from symrnn.errors import DeclarationError, ModelError, Place, SymrnnError
+from symrnn.errors import DeclarationError, Place, SymrnnError
 from symrnn.expr import (
     NOW,
     SCALAR,
@@ -20,26 +20,21 @@ from symrnn.expr import (
     Index,
     Size,
     Symbol,
-    Time,
     add,
     along,
     apply,
     is_zero,
-    matmul,
-    negative,
     node,
     resize,
-    retime,
     shift,
-    symbol,
     symbols,
     transform,
-    transpose,
     unify,
     vectorise,
     walk,
     zeros,
 )
+from symrnn.losses import Losses, cross_entropy, foresees
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide
@@ -48,7 +43,6 @@ from symrnn.read.names import canonical_name
 from symrnn.read.occurrences import shape_of
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LAYOUTS, LOSS, PLACES, TOTAL, Scope
-from symrnn.read.sums import open_sum
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
@@ -61,8 +55,6 @@ INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "dir
                                 "arriving": dict, "values": dict, "unsure": list}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
-AT_END = "[t=T]"
-"""The name of the number that is one at the last step and zero before it; no text can write it."""
 DEEPEST = 8
 """How many steps back a definition is put into itself to see whether a text says it again."""
 
@@ -71,7 +63,7 @@ INITIAL = ("given", "zero")
 
 
 @dataclass
-class Setting:
+class Setting(Losses):
     """One scope of a document while it is read: its declarations, and the equations gathered so far."""
 
     name: str
@@ -199,147 +191,6 @@ class Setting:
             self.conditions = (*self.conditions, found)
         return f"{left.head}_0"
 
-    def _total(self, left: Node, right: Node) -> str | None:
-        """The total loss as the sum of the losses of the steps."""
-        named = left.nodes[0] if left.op == "Call" else left
-        if named.op != "Sym" or len(named.args) != 1 or self.has_total:
-            return None
-        if (found := open_sum(right, self.scope.table.time_letter)) is not None:
-            return self._open_total(named.head, *found)
-        scale, right = _numeric_factor(right)
-        if right.op != "Sum":
-            return None
-        letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
-        whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
-        if not whole or restriction.op != "Absent":
-            return None
-        if letter == self.scope.table.time_letter and named.head in (self.scope.total, None) and (body.op != "Sym" or scale is not None):
-            return self._explicit_total(named.head, body if scale is None else Node("Mul", (scale, body)))
-        if scale is not None:
-            return None
-        if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
-            d = self.scope.table.get(named.head)
-            if d is None or d.kind == "scalar":
-                self.name_losses(named.head, body.head)
-        if named.head == self.scope.total and body.op == "Sym" and body.head == self.scope.loss:
-            self.has_total = True
-            return TOTAL
-        return None
-
-    def _explicit_total(self, total: str, body: Node) -> str | None:
-        """The total loss as a sum over all steps of something that is written out."""
-        E = Elaborator(self.scope)
-        try:
-            printed = resize(E(body), {**self.solved, **E.sizes})
-        except Meaningless:
-            return None
-        loss = resize(printed, unify([(printed, printed)]))
-        if LOSS in self.scope.defined or loss.shape != SCALAR or not self._fit(printed, printed) or foresees(loss) or any(
-                x.op == "deriv" or x.op == "sym" and x.attr.name in (LOSS, TOTAL) for x in walk(loss)):
-            return None
-        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), loss))
-        self.scope, self.has_total = self.scope.define(LOSS), True
-        self._solve(printed, printed, E.sizes)
-        return TOTAL
-
-    def _open_total(self, total: str, call: Node, scaled: bool) -> str | None:
-        """The total loss as a sum of values of a function that is never given; a factor before the sum is part of that function."""
-        name, timed = call.nodes[0].head, call.nodes[0].part("Time") is not None
-        d = self.scope.table.lookup(name)
-        known = d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
-        if known or name in self.scope.functions or (scaled and timed) or self.scope.total not in (None, total):
-            return None
-        try:
-            value = node("vcall", *map(Elaborator(self.scope), call.nodes[1:]), attr=(name, SCALAR))
-        except Meaningless:
-            return None
-        if scaled:                                                    # then no letter of the text is the loss of one step
-            self.scope = replace(self.scope, total=total, table=self.scope.table.rebound({total: "scalar"}))
-        else:
-            self.name_losses(total, name)
-        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), value))
-        self.scope, self.has_total = self.scope.define(LOSS), True
-        return TOTAL
-
-    def _at_the_end(self, left: Node, right: Node) -> str | None:
-        """What is computed once, from the last step: an output, or the total loss.
-
-        In the model it has a value at every step, and the loss counts at the last one only.
-        """
-        name = left.head
-        is_total = name == self.scope.total and not self.has_total and LOSS not in self.scope.defined
-        d = self.scope.table.get(name)
-        if left.op != "Sym" or len(left.args) != 1 or name in self.scope.defined or not (is_total or d is not None and not d.sequence):
-            return None
-        value = self._value_at_the_end(right, is_total)
-        if value is None or is_total and (value.shape not in (None, SCALAR) or not self._fit(value, value)):
-            return None
-        if not is_total:
-            return self._final(name, value)
-        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), symbol(AT_END, SCALAR, "input", NOW) * value))
-        self.scope, self.has_total = self.scope.define(LOSS), True
-        self.conditions = (*self.conditions, Condition("at-end", (AT_END,), f"{name} is the loss of the last step"))
-        return TOTAL
-
-    def _final(self, name: str, value: Expr) -> str | None:
-        target = Elaborator(self.scope)(Node("Sym", (name,)))
-        target, value = (resize(x, self.solved) for x in (target, value))
-        if target.op != "sym" or self._needs(value, name) or not self._fit(target, value):
-            return None
-        self.equations.append(Equation(Symbol(name, target.attr.shape, "variable", NOW), value))
-        self.scope = replace(self.scope.define(name), final=self.scope.final | {name})
-        self._solve(target, value, {})
-        return name
-
-    def _value_at_the_end(self, n: Node, is_total: bool) -> Expr | None:
-        """A value that needs the last step only, as one of every step; None if it needs others, or none."""
-        E = Elaborator(self.scope)
-        try:
-            if is_total and n.op == "Mul" and len(n.nodes) == 2 and n.nodes[0] == Node("Sym", (str(self.scope.total),)):
-                n = Node("Call", n.nodes, n.span)                     # L = L(h_T): the total is named like its function
-            d = self.scope.table.lookup(n.nodes[0].head) if n.op == "Call" and n.nodes[0].op == "Sym" else None
-            known = n.op != "Call" or d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
-            value = E(n) if known or not is_total else node("vcall", *map(E, n.nodes[1:]), attr=(n.nodes[0].head, SCALAR))
-        except Meaningless:
-            return None
-        times = {s.time for s in symbols(value) if s.time is not None}
-        if times != {Time("T")} or any(x.op in ("deriv", "tsum") for x in walk(value)):
-            return None
-        return retime(resize(value, {**self.solved, **E.sizes}), lambda x: NOW)
-
-    def _differentiated(self, left: Node, right: Node) -> str | None:
-        """The loss of one step, which no equation gives, by a derivative: dL/do = -d/do of a sum says what L is at one step."""
-        negative = right.op == "Neg"
-        value = right.nodes[0] if negative else right
-        body = _differentiates(value, left)
-        if not self.guessed or body is None or LOSS in self.scope.defined or body.op == "Sym":
-            return None
-        if left.op != "Deriv" or left.nodes[0] != Node("Sym", (str(self.scope.total),)):
-            return None
-        try:
-            E = Elaborator(self.scope)
-            loss = E(Node("Neg", (body,)) if negative else body)
-        except Meaningless:
-            return None
-        loss = resize(loss, {**self.solved, **E.sizes})
-        printed, loss = loss, resize(loss, unify([(loss, loss)]))
-        if loss.shape != SCALAR or not self._fit(printed, printed) or foresees(loss) or any(x.op == "deriv" for x in walk(loss)):
-            return None
-        self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), loss))
-        self.scope = self.scope.define(LOSS)
-        self._solve(printed, printed, E.sizes)
-        return LOSS
-
-    def name_losses(self, total: str, loss: str) -> None:
-        """The text says which letter is the total loss and which the loss of one step."""
-        new = {name: "scalar, sequence" if name == loss else "scalar" for name in (total, loss) if name not in self.scope.table}
-        self.scope = replace(self.scope, total=total, loss=loss, table=self.scope.table.rebound(new))
-        names = {loss: LOSS}
-        self.equations = [Equation(Symbol(names.get(e.name, e.name), e.left.shape, e.left.kind, e.left.time), e.right)
-                          for e in self.equations]
-        if loss in self.scope.defined:
-            self.scope = replace(self.scope, defined=self.scope.defined - {loss} | {LOSS})
-
     def _update(self, left: Node, right: Node) -> str | None:
         """The rule of gradient descent: the change of a parameter is minus a rate times the gradient."""
         if left.op != "Delta" or self.has_update or right.op != "Neg" or right.nodes[0].op != "Mul":
@@ -408,13 +259,6 @@ class Setting:
             return False
         self.scope = replace(scope, gradients={**scope.gradients, left.head: right})
         return True
-
-    def settle_direct(self) -> None:
-        """What comes from above without the name of a variable comes to the last variable, if there is one."""
-        used = {s.name for e in self.equations for s in symbols(e.right) if s.time == NOW}
-        last = [e.name for e in self.equations if e.name not in used and e.name != LOSS]
-        if len(last) == 1:
-            self.scope = replace(self.scope, output=last[0], direct={name: by or last[0] for name, by in self.scope.direct.items()})
 
     def _alias(self, left: Node, right: Node) -> str | None:
         """A function that the text names after a standard one: f = tanh."""
@@ -687,43 +531,6 @@ def _whole(target: Expr, value: Expr) -> tuple[Expr, Expr]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
-def cross_entropy(rows: Iterable[Equation], target: str) -> Equation:
-    """The loss of one step as the cross-entropy of the one softmax of a model with a target. ModelError without exactly one."""
-    outputs = [e.left for e in rows if any(x.op == "softmax" for x in (e.right, *e.right.args))]
-    if len(outputs) != 1:
-        raise ModelError("the cross-entropy", must="have one softmax to compare with the target", came=str(len(outputs)),
-                         next_step="write the loss as an equation")
-    p = node("sym", attr=outputs[0])
-    p = transpose(p) if outputs[0].shape[0] == 1 else p
-    assert p.shape is not None
-    y = node("sym", attr=Symbol(target, p.shape, "target", NOW))
-    return Equation(Symbol(LOSS, SCALAR, "variable", NOW), negative(matmul(transpose(y), apply("log", p))))
-
-
-def foresees(e: Expr) -> bool:
-    """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
-    return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
-                                                       for s in symbols(e))
-
-
-def _numeric_factor(n: Node) -> tuple[Node | None, Node]:
-    """A number before a sum, and the sum."""
-    if n.op == "Neg":
-        inner, rest = _numeric_factor(n.nodes[0])
-        return Node("Neg", (inner or Node("Num", ("1",)),)), rest
-    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") for m in nodes_of(n.nodes[0])):
-        return n.nodes[0], n.nodes[1]
-    return None, n
-
-
-def _differentiates(right: Node, left: Node) -> Node | None:
-    """What the right side differentiates in the same way as the left side does; None if it is no such derivative."""
-    if left.op != right.op or left.op != "Deriv" or len(left.nodes) != len(right.nodes):
-        return None
-    same = left.args[:2] == right.args[:2] and left.nodes[1:] == right.nodes[1:]
-    return right.nodes[0] if same else None
-
-
 def _latest(e: Expr, name: str) -> float:
     """The last step of ``name`` that a value uses, counted from the present one; an equation that is unrolled goes further back."""
     return max((s.time.offset for s in symbols(e) if s.name == name and s.time is not None and s.time.base == "t"), default=0)

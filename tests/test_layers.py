@@ -22,7 +22,7 @@ LAYERS = (
     ("points",),
     ("prove", "write", "emit"),
     ("repair", "coded"),
-    ("conditions", "factors", "implied", "instances", "rules", "shapeclaims", "vectorised"),
+    ("conditions", "factors", "implied", "instances", "losses", "rules", "shapeclaims", "vectorised"),
     ("setting",),
     ("document", "contributions"),
     ("compiling",),
