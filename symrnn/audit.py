@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from symrnn import __version__
+from symrnn.causes import with_causes
 from symrnn.document import Row, compile_document
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
@@ -173,6 +174,7 @@ class Auditor:
             if progress:
                 progress(n, len(self.compiled.rows), f"{self.document.path}:{row.span.line}")
             out.append(self._known(row))
+        out = [replace(e, relations=rows) for e, rows in zip(out, with_causes((e.id, e.relations) for e in out), strict=True)]
         told = self._told(out) if self.tells else out
         return tuple(sorted((*told, *self._listings()), key=lambda e: e.span.offset))
 

@@ -28,7 +28,7 @@ LAYERS = (
     ("compiling",),
     ("unclear",),
     ("judge",),
-    ("told", "listings"),
+    ("told", "listings", "causes"),
     ("audit",),
     ("claims",),
     ("report",),

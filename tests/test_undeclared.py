@@ -330,3 +330,13 @@ def test_a_transposition_may_stand_inside_the_bracket_of_a_time(tmp_path: Path):
     gradient = r"$$\frac{\partial L}{\partial Q} = \sum_{t=1}^{T} \frac{\partial L}{\partial o^{(t)}} s^{(t)^\top}$$"
     assert verdicts(tmp_path, TEXT + gradient)[-1] == "proved"
     assert verdicts(tmp_path, TEXT + gradient.replace("s^{(t)", "s^{(t-1)"))[-1] == "refuted"
+
+
+def test_an_error_that_is_printed_again_or_used_names_the_first_one_as_its_cause(tmp_path: Path):
+    wrong = r"R \sum_{t=1}^{T} \frac{\partial L}{\partial s_t} s_t^\top"
+    text = LONG + rf"$$\frac{{\partial L}}{{\partial R}} = {wrong}$$" + "\n\n" + rf"$$\frac{{\partial L}}{{\partial R}} = 2 {wrong}$$"
+    path = tmp_path / "a.md"
+    path.write_text(text)
+    first, second = audit(path, timeout=60).to_json()["documents"][0]["equations"][-2:]
+    assert (first["verdict"], first["relations"][0]["cause"]) == ("refuted", None)
+    assert (second["verdict"], second["relations"][0]["cause"]) == ("refuted", first["id"])
