@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from symrnn.audit import Auditor, Equation, Judged, Progress
+from symrnn.claimforms import SINGLE
 from symrnn.coded.judge import LANGUAGES, JudgedStatement, judge_code
 from symrnn.errors import CallError, DeclarationError, DocumentError, Place
 from symrnn.expr import symbols
-from symrnn.judge import SINGLE, Relation, TimeIsUp, limited
+from symrnn.judge import Relation
+from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codetext import CodeUnread

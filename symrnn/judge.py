@@ -6,6 +6,19 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from symrnn.claimforms import (
+    cross_entropy_targets,
+    every_term_of_loss,
+    fitted,
+    is_chain_rule,
+    made_single,
+    named_by,
+    only_if_single,
+    rule_letters,
+    scaled,
+    speaks_of_loss,
+    unsolved,
+)
 from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.contributions import parameter_of, part_of_step
 from symrnn.document import Sides, Statement, chain
@@ -14,19 +27,13 @@ from symrnn.expr import (
     NOW,
     SCALAR,
     Expr,
-    Index,
     Size,
     Symbol,
     named,
     resize,
-    smul,
     symbol,
     symbols,
-    transform,
-    unify,
-    unknown,
     walk,
-    zeros,
 )
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import contradicts, generic, implied
@@ -57,8 +64,6 @@ STANDS = ("proved", "conditional")
 """The verdicts after which a side of a chain stands."""
 ONE_UNIT = re.compile(r"\b(?:only|single|just) (?:1|one|a single)?\s*(?:perceptron|unit|neuron|hidden unit)\b", re.I)
 """How a text says that what follows is about a network in which everything is a number."""
-SINGLE = " has one entry"
-"""How a condition ends by which an array is a single number."""
 RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to another size as one over all components"}
 """Readings of a sum, by their codes, under which a claim is true that is not so as printed: the convention of each."""
 STEPS = 3000
@@ -252,12 +257,12 @@ class Chain:
                 if factor is not None:
                     return Relation(text, self._by_factor(factor, elaborator))
                 claim, single = self._claim(sides, elaborator)
-                rule = _rule(sides, self.setting.scope.table.time_letter)
+                rule = rule_letters(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
                 if verdict.word == "refuted" and verdict.method == "shapes" and single:
                     words = " and ".join(single)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says what size {words} has; {verdict.reason}"))
-                if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and _is_chain_rule(claim.right):
+                if verdict.word == "refuted" and verdict.method == "shapes" and self.setting.guessed and is_chain_rule(claim.right):
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
@@ -330,14 +335,14 @@ class Chain:
         verdict = decide(claim)
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
-        if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and _is_chain_rule(claim.right) and (
+        if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and is_chain_rule(claim.right) and (
                 ONE_UNIT.search(self.auditor.text_before(self.span.offset))) and not contradicts(claim):
             one = frozenset(s.name for side in (claim.left, claim.right) for s in symbols(side))
             guess = implied(generic(claim, one))
             again = decide(guess[0]) if guess is not None else verdict
             if guess is not None and again.word == "proved":
                 return replace(again, conditions=(*again.conditions, "one unit: every letter is a number", *guess[1]))
-        if verdict.code == "SR103" and rule is not None and not _speaks_of_loss(claim.left) and not contradicts(claim):
+        if verdict.code == "SR103" and rule is not None and not speaks_of_loss(claim.left) and not contradicts(claim):
             guess = implied(generic(claim, rule))
             again = decide(guess[0]) if guess is not None else verdict
             if guess is not None and again.word == "proved":          # its derivatives exist only so
@@ -375,11 +380,11 @@ class Chain:
             if name is not None:
                 reason = f"it depends on {name}, whose equation in line {lines[name]} was not understood"
                 return Verdict("undecided", "SR303", reason)
-        if self.setting.name in self.auditor.opened and any(map(_speaks_of_loss, (claim.left, claim.right))):
+        if self.setting.name in self.auditor.opened and any(map(speaks_of_loss, (claim.left, claim.right))):
             opened = self.auditor.opened[self.setting.name]
             if verdict.word in STANDS:
                 verdict = replace(verdict, conditions=(*verdict.conditions, opened))
-            elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(_every_term_of_loss, (claim.left, claim.right))):
+            elif verdict.word == "refuted" and verdict.method != "shapes" and not all(map(every_term_of_loss, (claim.left, claim.right))):
                 verdict = Verdict("undecided", "SR103", f"the text does not say what the loss is; if {opened}, {verdict.reason}")
         return verdict
 
@@ -393,7 +398,7 @@ class Chain:
         if isinstance(found, str) and self.setting.guessed and any(s.name not in known and s.shape != SCALAR for e in (
                 claim.left, claim.right) for s in symbols(e)):
             return verdict                                            # sizes that no equation settles may fit
-        if found is None or isinstance(found, str) and _is_chain_rule(claim.right):
+        if found is None or isinstance(found, str) and is_chain_rule(claim.right):
             return verdict
         if isinstance(found, str):
             return Verdict("refuted", "SR101", f"also with {READING}: {found}", method="shapes")
@@ -462,7 +467,7 @@ class Chain:
             elaborator = Elaborator(self.setting.scope, solved=sizes, lenient=True)
             try:
                 left, right = (resize(resize(elaborator(n), sizes), dict.fromkeys(way, 1)) for n in (sides.left, sides.right))
-                left, right = (_scaled(resize(e, elaborator.sizes)) for e in fitted(left, right))
+                left, right = (scaled(resize(e, elaborator.sizes)) for e in fitted(left, right))
             except Meaningless:
                 continue
             if left.fault is None and right.fault is None and left.shape is not None and left.shape == right.shape:
@@ -603,69 +608,6 @@ def meant_elsewhere(first: Relation, second: Relation) -> Relation:
     return first
 
 
-def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
-    """The two sides with open sizes as the claim itself needs them, and a plain 0 beside an array as the array of zeros."""
-    for a, b in ((left, right), (right, left)):
-        if a.op == "num" and a.attr == 0 and b.shape not in (None, SCALAR):
-            zero = zeros(b.shape)
-            left, right = (zero, right) if a is left else (left, zero)
-    values = unify([(left, right)])
-    return resize(left, values), resize(right, values)
-
-
-def named_by(claim: Claim) -> str | None:
-    """The unspecified function that a claim would define: it stands alone on the left, with symbols, and nowhere else."""
-    f = claim.left.args[0] if claim.left.op == "entry" else claim.left
-    if f.op != "apply" or not f.attr.startswith("?") or f.attr.endswith("'") or f.args[0].op != "sym":
-        return None
-    sides = (claim.right, *(e.right for e in claim.model.equations))
-    used = any(x.op == "apply" and x.attr.rstrip("'") == f.attr for side in sides for x in walk(side))
-    return None if used else f.attr[1:]
-
-
-def made_single(left: Expr, right: Expr) -> tuple[str, ...]:
-    """The arrays of unknown size that the claim itself makes single numbers: what fits in no other way was hardly meant so."""
-    values = unify([(left, right)])
-    found = {s.name: s.shape for s in (*symbols(left), *symbols(right)) if any(map(unknown, s.shape))}
-    return tuple(name for name, shape in found.items() if all(values.get(n, n) == 1 if isinstance(n, str) else n == 1 for n in shape))
-
-
-def _scaled(e: Expr) -> Expr:
-    """The expression with what is multiplied by a number as scaled by it, where the number was no such when the product was written."""
-    def change(x: Expr) -> Expr | None:
-        if x.op not in ("matmul", "had") or x.shape is not None or len(x.args) != 2 or SCALAR not in (x.args[0].shape, x.args[1].shape):
-            return None
-        a, b = x.args
-        return smul(a, b) if a.shape == SCALAR else smul(b, a)
-    return transform(e, change)
-
-
-def only_if_single(v: Verdict, single: tuple[str, ...]) -> Verdict:
-    """What is true for arrays of one entry only is conditional."""
-    if v.word != "proved" or not single:
-        return v
-    words = tuple(f"{name}{SINGLE}" for name in single)
-    if any(name[:1].isupper() for name in single):                    # a matrix, as likely as not
-        return Verdict("undecided", "SR103", "true when " + " and ".join(words) + "; nothing says what sizes they have")
-    return replace(v, word="conditional", reason="true when " + " and ".join(words) + "; the shapes fit in no other way",
-                   conditions=(*v.conditions, *words))
-
-
-def unsolved(left: Expr, right: Expr) -> str | None:
-    """Why shapes decide nothing: a conflict that rests on a size nobody stated."""
-    for fault in (left.fault, right.fault):
-        if fault is not None and any(unknown(n) for s in (fault.left, fault.right) if s for n in s):
-            return "the shapes of its symbols are not all known"
-    named_sizes = {n for side in (left, right) for s in symbols(side) for n in s.shape}
-    for x in (x for side in (left, right) for x in walk(side)):
-        loose = [i.size for i in x.attr if isinstance(i, Index)] if x.op in ("delta", "entry") else [x.attr] if x.op == "eye" else []
-        if any(unknown(n) and n not in named_sizes for n in loose):
-            return "the size of the identity matrix in it is not known"
-    if left.shape and right.shape and left.shape != right.shape and any(map(unknown, (*left.shape, *right.shape))):
-        return "the shapes of its two sides are not all known"
-    return None
-
-
 def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
     """The relations of another tree that stand where ``sides`` stands and differ from it."""
     stack = [tree]
@@ -680,48 +622,3 @@ def _same_place(tree: Node, sides: Sides) -> Iterator[Sides]:
 
 
 # --------------------------------------------------------------------------------------------------------------------- helpers
-def _rule(sides: Sides, letter: str) -> frozenset[str] | None:
-    """For a relation in which no symbol has the running time, which may be a rule for any quantities: what it takes gradients of."""
-    nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
-    times = {(n.head, time.nodes[0]) for n in nodes if n.op == "Sym" and (time := n.part("Time")) is not None}
-    plain = all(step.op == "Sym" and len(step.args) == 1 and step.head != letter for _, step in times)
-    signs = {n.head for n in nodes if n.op == "Deriv"}                # beside a d, a round d hints at other paths
-    if not plain or len(signs) > 1 or len({name for name, _ in times}) < len(times):
-        return None
-    return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
-
-
-def _is_chain_rule(e: Expr) -> bool:
-    """A product of derivatives and nothing else, as it is printed for scalars and arrays alike."""
-    return e.op == "deriv" or e.op in ("matmul", "smul", "had") and all(map(_is_chain_rule, e.args))
-
-
-def _every_term_of_loss(e: Expr) -> bool:
-    """Whether each term of a sum has the loss in it, so that no term may be what the text's own loss gives."""
-    if e.op == "add":
-        return all(map(_every_term_of_loss, e.args))
-    return _every_term_of_loss(e.args[0]) if e.op in ("tsum", "isum") else _speaks_of_loss(e)
-
-
-def cross_entropy_targets(model: Model) -> set[str]:
-    """The given vectors whose components stand before logarithms in the loss of a step, and nowhere else.
-
-    >>> from symrnn.expr import apply, transpose
-    >>> from symrnn.model import sequence
-    >>> o, y = sequence("o", "n", kind="input"), sequence("y", "n", kind="input")
-    >>> cross_entropy_targets(Model.build("m", [(symbol(LOSS, SCALAR, "variable", NOW), -(transpose(y) @ apply("log", o)))], loss=LOSS))
-    {'y'}
-    """
-    loss = model.definitions.get(model.loss or "")
-    found: set[str] = set()
-    for x in walk(loss) if loss is not None else ():
-        if x.op in ("mul", "matmul", "smul", "had", "dot") and len(x.args) > 1:
-            for a, b in zip(x.args, x.args[1:], strict=False):
-                if any(z.op == "apply" and z.attr == "log" for z in walk(b)) and not any(z.op == "apply" for z in walk(a)):
-                    found |= {s.name for s in symbols(a) if s.kind != "variable" and s.shape[1] == 1 and s.shape != SCALAR}
-    return found - {s.name for e in model.equations if e.name != model.loss for s in symbols(e.right)}
-
-
-def _speaks_of_loss(e: Expr) -> bool:
-    """Whether the total loss or the loss of a step stands in an expression."""
-    return any(s.name in (TOTAL, LOSS) for s in symbols(e))

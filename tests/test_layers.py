@@ -26,7 +26,7 @@ LAYERS = (
     ("setting",),
     ("document", "contributions"),
     ("compiling",),
-    ("unclear",),
+    ("unclear", "claimforms"),
     ("judge",),
     ("told", "listings", "causes"),
     ("audit",),

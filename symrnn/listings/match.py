@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 
+from symrnn.claimforms import fitted, made_single
 from symrnn.errors import SymrnnError
 from symrnn.expr import NOW, Expr, Symbol, node, shift, transpose, walk
-from symrnn.judge import fitted, made_single
 from symrnn.listings.arrays import Program
 from symrnn.listings.names import Meaning, Reference, biases, named, offset_of, ranks, reachable, references, replaced, stem
 from symrnn.model import Model

@@ -1,0 +1,137 @@
+"""What can be said of one claim by its form: its shapes, its letters, whether it is a chain rule or speaks of the loss."""
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symrnn.document import Sides
+from symrnn.expr import (
+    SCALAR,
+    Expr,
+    Index,
+    resize,
+    smul,
+    symbols,
+    transform,
+    unify,
+    unknown,
+    walk,
+    zeros,
+)
+from symrnn.model import Model
+from symrnn.prove.claim import Claim
+from symrnn.prove.verdict import Verdict
+from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.tree import walk as nodes_of
+
+SINGLE = " has one entry"
+"""How a condition ends by which an array is a single number."""
+
+
+def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
+    """The two sides with open sizes as the claim itself needs them, and a plain 0 beside an array as the array of zeros."""
+    for a, b in ((left, right), (right, left)):
+        if a.op == "num" and a.attr == 0 and b.shape not in (None, SCALAR):
+            zero = zeros(b.shape)
+            left, right = (zero, right) if a is left else (left, zero)
+    values = unify([(left, right)])
+    return resize(left, values), resize(right, values)
+
+
+def named_by(claim: Claim) -> str | None:
+    """The unspecified function that a claim would define: it stands alone on the left, with symbols, and nowhere else."""
+    f = claim.left.args[0] if claim.left.op == "entry" else claim.left
+    if f.op != "apply" or not f.attr.startswith("?") or f.attr.endswith("'") or f.args[0].op != "sym":
+        return None
+    sides = (claim.right, *(e.right for e in claim.model.equations))
+    used = any(x.op == "apply" and x.attr.rstrip("'") == f.attr for side in sides for x in walk(side))
+    return None if used else f.attr[1:]
+
+
+def made_single(left: Expr, right: Expr) -> tuple[str, ...]:
+    """The arrays of unknown size that the claim itself makes single numbers: what fits in no other way was hardly meant so."""
+    values = unify([(left, right)])
+    found = {s.name: s.shape for s in (*symbols(left), *symbols(right)) if any(map(unknown, s.shape))}
+    return tuple(name for name, shape in found.items() if all(values.get(n, n) == 1 if isinstance(n, str) else n == 1 for n in shape))
+
+
+def scaled(e: Expr) -> Expr:
+    """The expression with what is multiplied by a number as scaled by it, where the number was no such when the product was written."""
+    def change(x: Expr) -> Expr | None:
+        if x.op not in ("matmul", "had") or x.shape is not None or len(x.args) != 2 or SCALAR not in (x.args[0].shape, x.args[1].shape):
+            return None
+        a, b = x.args
+        return smul(a, b) if a.shape == SCALAR else smul(b, a)
+    return transform(e, change)
+
+
+def only_if_single(v: Verdict, single: tuple[str, ...]) -> Verdict:
+    """What is true for arrays of one entry only is conditional."""
+    if v.word != "proved" or not single:
+        return v
+    words = tuple(f"{name}{SINGLE}" for name in single)
+    if any(name[:1].isupper() for name in single):                    # a matrix, as likely as not
+        return Verdict("undecided", "SR103", "true when " + " and ".join(words) + "; nothing says what sizes they have")
+    return replace(v, word="conditional", reason="true when " + " and ".join(words) + "; the shapes fit in no other way",
+                   conditions=(*v.conditions, *words))
+
+
+def unsolved(left: Expr, right: Expr) -> str | None:
+    """Why shapes decide nothing: a conflict that rests on a size nobody stated."""
+    for fault in (left.fault, right.fault):
+        if fault is not None and any(unknown(n) for s in (fault.left, fault.right) if s for n in s):
+            return "the shapes of its symbols are not all known"
+    named_sizes = {n for side in (left, right) for s in symbols(side) for n in s.shape}
+    for x in (x for side in (left, right) for x in walk(side)):
+        loose = [i.size for i in x.attr if isinstance(i, Index)] if x.op in ("delta", "entry") else [x.attr] if x.op == "eye" else []
+        if any(unknown(n) and n not in named_sizes for n in loose):
+            return "the size of the identity matrix in it is not known"
+    if left.shape and right.shape and left.shape != right.shape and any(map(unknown, (*left.shape, *right.shape))):
+        return "the shapes of its two sides are not all known"
+    return None
+
+
+def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:
+    """For a relation in which no symbol has the running time, which may be a rule for any quantities: what it takes gradients of."""
+    nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
+    times = {(n.head, time.nodes[0]) for n in nodes if n.op == "Sym" and (time := n.part("Time")) is not None}
+    plain = all(step.op == "Sym" and len(step.args) == 1 and step.head != letter for _, step in times)
+    signs = {n.head for n in nodes if n.op == "Deriv"}                # beside a d, a round d hints at other paths
+    if not plain or len(signs) > 1 or len({name for name, _ in times}) < len(times):
+        return None
+    return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
+
+
+def is_chain_rule(e: Expr) -> bool:
+    """A product of derivatives and nothing else, as it is printed for scalars and arrays alike."""
+    return e.op == "deriv" or e.op in ("matmul", "smul", "had") and all(map(is_chain_rule, e.args))
+
+
+def every_term_of_loss(e: Expr) -> bool:
+    """Whether each term of a sum has the loss in it, so that no term may be what the text's own loss gives."""
+    if e.op == "add":
+        return all(map(every_term_of_loss, e.args))
+    return every_term_of_loss(e.args[0]) if e.op in ("tsum", "isum") else speaks_of_loss(e)
+
+
+def cross_entropy_targets(model: Model) -> set[str]:
+    """The given vectors whose components stand before logarithms in the loss of a step, and nowhere else.
+
+    >>> from symrnn.expr import apply, transpose
+    >>> from symrnn.model import sequence
+    >>> o, y = sequence("o", "n", kind="input"), sequence("y", "n", kind="input")
+    >>> cross_entropy_targets(Model.build("m", [(symbol(LOSS, SCALAR, "variable", NOW), -(transpose(y) @ apply("log", o)))], loss=LOSS))
+    {'y'}
+    """
+    loss = model.definitions.get(model.loss or "")
+    found: set[str] = set()
+    for x in walk(loss) if loss is not None else ():
+        if x.op in ("mul", "matmul", "smul", "had", "dot") and len(x.args) > 1:
+            for a, b in zip(x.args, x.args[1:], strict=False):
+                if any(z.op == "apply" and z.attr == "log" for z in walk(b)) and not any(z.op == "apply" for z in walk(a)):
+                    found |= {s.name for s in symbols(a) if s.kind != "variable" and s.shape[1] == 1 and s.shape != SCALAR}
+    return found - {s.name for e in model.equations if e.name != model.loss for s in symbols(e.right)}
+
+
+def speaks_of_loss(e: Expr) -> bool:
+    """Whether the total loss or the loss of a step stands in an expression."""
+    return any(s.name in (TOTAL, LOSS) for s in symbols(e))
