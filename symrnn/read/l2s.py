@@ -303,9 +303,9 @@ def _time_cap(seconds: float, latex: str) -> Iterator[None]:
                          next_step="Print a smaller row.", limit="seconds", bound=seconds)
 
     before = signal.signal(signal.SIGALRM, stop)
-    remaining, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    remaining, every = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)   # again, should a handler have lost the first
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, remaining)
+        signal.setitimer(signal.ITIMER_REAL, remaining, every)
         signal.signal(signal.SIGALRM, before)
