@@ -116,7 +116,7 @@ def every_term_of_loss(e: Expr) -> bool:
 def cross_entropy_targets(model: Model) -> set[str]:
     """The given vectors whose components stand before logarithms in the loss of a step, and nowhere else.
 
-    >>> from symrnn.expr import apply, transpose
+    >>> from symrnn.expr import NOW, apply, symbol, transpose
     >>> from symrnn.model import sequence
     >>> o, y = sequence("o", "n", kind="input"), sequence("y", "n", kind="input")
     >>> cross_entropy_targets(Model.build("m", [(symbol(LOSS, SCALAR, "variable", NOW), -(transpose(y) @ apply("log", o)))], loss=LOSS))
