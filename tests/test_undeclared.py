@@ -37,6 +37,7 @@ $$\frac{\partial L}{\partial s^{(t)}}
 """
 EXPECTED = [None, None, None, None, "proved", "proved", "refuted"]
 OTHER_LETTERS = {"s": "h", "R": r"W_{hh}", "P": r"W_{xh}", "Q": r"W_{hy}", "b": "b_h", "c": "b_y", "L": r"\mathcal{L}", "T": r"\tau"}
+GREEK = {"R": r"\Theta", "P": r"\Omega", "Q": r"\Gamma"}
 OTHER_FONTS = {"s": r"\mathbf{s}", "R": r"\mathbf{R}", "Q": r"\boldsymbol{Q}", "o": r"\mathbf{o}"}
 
 
@@ -54,7 +55,7 @@ def renamed(text: str, letters: dict[str, str]) -> str:
     return re.sub(r"\$\$.*?\$\$", formula, text, flags=re.S)
 
 
-@pytest.mark.parametrize("letters", [{}, OTHER_LETTERS, OTHER_FONTS], ids=["as it stands", "letters", "fonts"])
+@pytest.mark.parametrize("letters", [{}, OTHER_LETTERS, OTHER_FONTS, GREEK], ids=["as it stands", "letters", "fonts", "greek"])
 def test_the_same_text_has_the_same_verdicts_in_other_letters_and_fonts(tmp_path: Path, letters: dict[str, str]):
     assert verdicts(tmp_path, renamed(TEXT, letters)) == EXPECTED
 

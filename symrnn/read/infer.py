@@ -589,7 +589,8 @@ def _at_a_step(name: str, found: Mapping[str, Use]) -> bool:
 def _is_matrix(name: str, u: Use) -> bool:
     base = name.split("_")[0].split("^")[0]
     loss = base in LOSSES and (_differentiated(u) or not _computes(u))
-    return base[:1].isupper() and len(base) <= 2 and not u.timed and not loss and (u.left > 0 or u.turned > 0 or "_" in name)
+    capital = base[:1].isupper() and (len(base) <= 2 or base in GREEK)
+    return capital and not u.timed and not loss and (u.left > 0 or u.turned > 0 or "_" in name)
 
 
 def _differentiated(u: Use) -> bool:
