@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 
+from bench.texts import Change, letters, lines, verdicts, written
 from symrnn.audit import Auditor
 from symrnn.read.document import parse_document
 
@@ -132,36 +132,6 @@ VERDICTS = {
 }
 """The verdicts on the relations of every equation of the texts."""
 
-Change = Callable[[str], str]
-
-
-def spans(text: str, change: Callable[[str], str]) -> str:
-    """A text with its formulas changed."""
-    out, last = "", 0
-    for s in parse_document(text, "a.txt").spans:
-        out, last = out + text[last : s.offset] + change(s.latex), s.offset + len(s.latex)
-    return out + text[last:]
-
-
-def letters(new: Mapping[str, str]) -> Change:
-    """Other letters (or what is written with one sign) in all formulas, all at once."""
-    keys = "|".join(re.escape(k) for k in sorted(new, key=len, reverse=True))
-    kept = r"\\(?:begin|end|text|mathrm|operatorname|color)\{[^{}]*\}|softmax|diag|tanh"
-    def one(m: re.Match[str]) -> str:
-        found = new.get(m[0], m[0])
-        return found + " " if found is not m[0] and re.search(r"\\[a-z]+$", found, re.I) else found
-    return lambda text: spans(text, lambda x: re.sub(rf"{kept}|{keys}|\\[A-Za-z]+|[A-Za-z]", one, x).strip())
-
-
-def written(pattern: str, new: str) -> Change:
-    return lambda text: spans(text, lambda x: re.sub(pattern, new, x))
-
-
-def lines(text: str) -> str:
-    """Lines shifted by further sentences, none of them between a sentence and the display that it leads to."""
-    return "A line before.\n\n" + text.replace(".\n\n", ".\n\nWords between them.\n\n")
-
-
 def delimited(text: str) -> str:
     return re.sub(r"(?m)^((?:\\[a-z]|-\\).*(?:\n= .*)*)$", r"$$\1$$", text)
 
@@ -197,12 +167,6 @@ SLOW: list[tuple[str, str, Change]] = [
     ("unrolled", "fonts", letters({"x": r"\mathcal{x}", "W": r"\mathbf{W}"})), ("unrolled", "tanh", letters({r"\sigma": r"\tanh"})),
     ("unrolled", "sub", written(r"\((n(?:-\d)?)\)", r"_{\1}")), ("unrolled", "two weights", letters({"W^{in}": "U"})),
 ]
-
-
-def verdicts(text: str) -> list[list[str | None]]:
-    """The verdicts on the relations of the equations; formulas without a relation are left out."""
-    return [[r.verdict.word for r in e.relations] for e in Auditor(parse_document(text, "a.txt")).run()
-            if e.role != "mention"]
 
 
 @pytest.mark.parametrize("name", VERDICTS)

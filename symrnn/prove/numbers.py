@@ -45,7 +45,7 @@ class System:
 
     def text(self, x: Any) -> str:
         """An element as text."""
-        return str(x)
+        return enclosure(Fraction(x), Fraction(x)) if isinstance(x, int | Fraction) else str(x)
 
     def reduce(self, a: Array) -> Array:
         """The canonical form after sums and products."""
@@ -263,3 +263,49 @@ CLOSED: dict[str, Closed] = {
     "sin": Closed(lambda f, x: f.ratio(2 * f.half_tangent(x), 1 + f.half_tangent(x) ** 2), 2, 2),
     "cos": Closed(lambda f, x: f.ratio(1 - f.half_tangent(x) ** 2, 1 + f.half_tangent(x) ** 2), 2, 2),
 }
+
+
+PRINTED = 2**200
+"""An exact number with a greater numerator or denominator is shown as an enclosure."""
+
+
+def enclosure(low: Fraction, high: Fraction, digits: int = 12, longest: int = PRINTED) -> str:
+    """An interval as text: exact where it is one number whose denominator is at most ``longest``, else with ``digits`` digits that hold it.
+
+    >>> enclosure(Fraction(1, 3), Fraction(1, 3)), enclosure(Fraction(1, 3), Fraction(2, 5), 3)
+    ('1/3', '0.367 +/- 100e-3')
+    >>> enclosure(Fraction(3)**9999, Fraction(3)**9999)
+    '5.43646588043e4770 +/- 1e4759'
+    """
+    if low == high and low.denominator <= longest and abs(low.numerator) <= PRINTED:
+        return str(low)
+    size = _magnitude(max(abs(low), abs(high)))
+    unit = Fraction(10) ** (size - digits + 1)
+    middle = round((low + high) / 2 / unit)
+    radius = 1
+    while not (middle - radius) * unit <= low <= high <= (middle + radius) * unit:
+        radius *= 10
+    if -6 <= size < digits:
+        return f"{_decimal(middle, digits - 1 - size)} +/- {radius}e{size - digits + 1}"
+    return f"{_decimal(middle, digits - 1)}e{size} +/- {radius}e{size - digits + 1}"
+
+
+def _magnitude(x: Fraction) -> int:
+    """The power of ten of the first digit of x > 0.
+
+    >>> _magnitude(Fraction(123)), _magnitude(Fraction(1, 50))
+    (2, -2)
+    """
+    k = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
+    while Fraction(10) ** k > x:
+        k -= 1
+    while Fraction(10) ** (k + 1) <= x:
+        k += 1
+    return k
+
+
+def _decimal(n: int, places: int) -> str:
+    """n / 10^places in positional notation, for places >= 0."""
+    digits = str(abs(n)).rjust(places + 1, "0")
+    whole, part = digits[:len(digits) - places], digits[len(digits) - places:]
+    return ("-" if n < 0 else "") + whole + ("." + part if part else "")

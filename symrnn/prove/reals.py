@@ -15,7 +15,7 @@ import numpy as np
 
 from symrnn.expr.functions import TABLE, is_unspecified
 from symrnn.prove.claim import Unsupported
-from symrnn.prove.numbers import Array, BadPoint, Number, System
+from symrnn.prove.numbers import Array, BadPoint, Number, System, enclosure
 
 
 @dataclass(frozen=True)
@@ -229,39 +229,7 @@ class Balls(Formulas):
 
     def text(self, x: Any, digits: int = 12) -> str:
         """An enclosure with ``digits`` significant digits that holds the ball; the same for every library."""
-        low, high = self.ends(x)
-        if low == high and low.denominator <= 2**20:
-            return str(low)
-        size = _magnitude(max(abs(low), abs(high)))
-        unit = Fraction(10) ** (size - digits + 1)
-        middle = round((low + high) / 2 / unit)
-        radius = 1
-        while not (middle - radius) * unit <= low <= high <= (middle + radius) * unit:
-            radius *= 10
-        if -6 <= size < digits:
-            return f"{_decimal(middle, digits - 1 - size)} +/- {radius}e{size - digits + 1}"
-        return f"{_decimal(middle, digits - 1)}e{size} +/- {radius}e{size - digits + 1}"
-
-
-def _magnitude(x: Fraction) -> int:
-    """The power of ten of the first digit of x > 0.
-
-    >>> _magnitude(Fraction(123)), _magnitude(Fraction(1, 50))
-    (2, -2)
-    """
-    k = (x.numerator.bit_length() - x.denominator.bit_length()) * 30103 // 100000
-    while Fraction(10) ** k > x:
-        k -= 1
-    while Fraction(10) ** (k + 1) <= x:
-        k += 1
-    return k
-
-
-def _decimal(n: int, places: int) -> str:
-    """n / 10^places in positional notation, for places >= 0."""
-    digits = str(abs(n)).rjust(places + 1, "0")
-    whole, part = digits[:len(digits) - places], digits[len(digits) - places:]
-    return ("-" if n < 0 else "") + whole + ("." + part if part else "")
+        return enclosure(*self.ends(x), digits, 2**20)
 
 
 class Intervals(Balls):
@@ -365,6 +333,12 @@ class Floats(Reals):
         super().__init__(instances)
         self.dtype, self.strict = dtype, strict
 
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Products that overflow do so without a warning: what is not finite is different from nothing."""
+        with np.errstate(all="ignore"):
+            yield
+
     def number(self, q: Number) -> float:
         try:
             return q.numerator / q.denominator
@@ -382,7 +356,7 @@ class Floats(Reals):
         outside = self.OUTSIDE.get(row.domain)
         if outside is not None and outside(u).any():
             raise BadPoint(f"{name} outside its domain")
-        with np.errstate(all="ignore"):
+        with self.scope():
             out = np.asarray(rule(u), dtype=self.dtype)
         if not np.isfinite(out).all():
             raise BadPoint(f"{name} overflows")

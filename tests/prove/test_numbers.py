@@ -219,3 +219,10 @@ def test_the_derivatives_of_an_instance_are_derivatives(instance):
     for order in range(2):
         slope = (instance(x + h, Fraction, order) - instance(x - h, Fraction, order)) / (2 * h)
         assert abs(slope - instance(x, Fraction, order + 1)) < Fraction(1, 10**20)
+
+
+def test_a_number_with_more_digits_than_people_read_is_shown_as_an_enclosure_that_holds_it() -> None:
+    for q in (Fraction(3) ** 9999, -Fraction(3) ** 9999, Fraction(1, 3**9999), Fraction(7**20000, 3)):
+        middle, radius = Rationals().text(q).split(" +/- ")
+        assert abs(Fraction(middle) - q) <= Fraction(radius) <= abs(q) / 10**10
+    assert Rationals().text(Fraction(10**40, 3)) == f"{10**40}/3"
