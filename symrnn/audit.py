@@ -9,7 +9,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.causes import with_causes
-from symrnn.document import Row, compile_document
+from symrnn.document import Row, Sides, compile_document, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
@@ -257,8 +257,8 @@ class Auditor:
         role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
-        return Equation(identifier, span, role, tuple(relations), next((r.verdict.reason for r in relations if r.verdict.reason), None),
-                        label, tuple(uses), expected)
+        reason = next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
+        return Equation(identifier, span, role, tuple(relations), reason, label, tuple(uses), expected)
 
     def text_before(self, offset: int) -> str:
         """The text just before a formula, with the formulas in it."""
@@ -269,6 +269,15 @@ class Auditor:
         """What stands in the document before an offset, as far as it was read."""
         self._looked_back = True
         return (row.reading.tree for row in self.compiled.rows if row.span.offset < offset and row.reading.tree is not None)
+
+    def line_that_defines(self, sides: Sides, setting: Setting, offset: int) -> int | None:
+        """Where the text before an offset gives the same equation as a definition that stands."""
+        self._looked_back = True
+        for row in self.compiled.rows:
+            for s in row.found if isinstance(row.found, list) and row.span.offset < offset else ():
+                if s.defines is not None and setting.places.get(s.defines) == row.id and same_equation(s.sides[0], sides):
+                    return row.span.line
+        return None
 
     def sizes_of(self, setting: Setting) -> Mapping[str, Size]:
         if setting.name not in self._sizes:

@@ -306,6 +306,17 @@ def chain(n: Node) -> Iterable[Sides]:
         left = rel.nodes[0]
 
 
+def same_equation(a: Sides, b: Sides) -> bool:
+    """Whether two equations are one, also if only one of them says what the letter on the left is a function of.
+
+    >>> L, l, y = (Node("Sym", (name,)) for name in "Lly")
+    >>> same_equation(Sides(L, "=", l), Sides(Node("Call", (L, y)), "=", l)), same_equation(Sides(L, "=", l), Sides(L, "=", y))
+    (True, False)
+    """
+    same = a.left == b.left or any(x.op == "Call" and x.nodes[0] == y for x, y in ((a.left, b.left), (b.left, a.left)))
+    return same and a.right == b.right and {a.relation, b.relation} <= {"=", ":="}
+
+
 def _supposed(n: Node, part: Node) -> bool:
     """A symbol that the premise of an implication sets to a number: for the sake of argument, not for good."""
     return n.op in ("Implies", "Iff") and part.op == "Chain" and part.nodes[0].op == "Sym" and part.nodes[1].nodes[0].op == "Num"

@@ -82,6 +82,8 @@ class Context(Protocol):
 
     def text_before(self, offset: int) -> str: ...
 
+    def line_that_defines(self, sides: Sides, setting: Setting, offset: int) -> int | None: ...
+
     def model_of(self, setting: Setting) -> Model: ...
 
     def sizes_of(self, setting: Setting) -> Mapping[str, Size]: ...
@@ -126,8 +128,10 @@ class Chain:
             given = s.role == "definition" and k == 0 or "Ellipsis" in (sides.left.op, sides.right.op)
             silent = given or sides.relation != "="
             named = k == 0 and (self._names_something_new(sides.left, len(s.sides) > 1) or self._names_function(sides, len(s.sides) > 1))
-            if silent or named:
-                out.append(Relation(text, Verdict(None, scope=EVERYWHERE if given or named else None)))
+            line = self.auditor.line_that_defines(sides, self.setting, self.span.offset) if k == 0 and len(s.sides) > 1 else None
+            if silent or named or line is not None:
+                why = None if line is None else f"defined in line {line}"
+                out.append(Relation(text, Verdict(None, reason=why, scope=None if silent and not given else EVERYWHERE)))
                 continue
             doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
             if doubtful and anchor is not None:
