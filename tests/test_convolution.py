@@ -47,10 +47,21 @@ def test_a_definition_that_keeps_the_wrong_entries_is_no_window(tmp_path):
     assert judged.equations[0].verdict == "refuted"
 
 
-def test_without_the_stated_facts_the_verdict_names_them(tmp_path):
+def test_without_the_stated_facts_the_claim_is_one_about_full_windows_and_says_what_holds_before(tmp_path):
     judged = audited(tmp_path / "a.md", r"h_t = (h_{t-1}[2:p], x_t)", r"h_t = (x_{t-p+1}, \ldots, x_{t-1}, x_t)", given="")
     verdict = judged.equations[1].relations[0].verdict
-    assert (verdict.word, verdict.convention) == ("conditional", "x_s = 0 for s <= 0 and h_0 = 0")
+    assert (verdict.word, verdict.reason) == ("proved", "with x_s = 0 for s <= 0 and h_0 = 0 it holds at every step")
+    assert verdict.conditions == ("the claim does not speak of t < p: a printed symbol does not exist there",)
+
+
+@pytest.mark.parametrize("given", ["", '  assume: ["h_0 = 0"]\n', '  assume: ["x_s = 0"]\n', GIVEN])
+@pytest.mark.parametrize("wrong", [
+    r"h_t = (x_{t-p}, \ldots, x_{t-1})", r"h_t = (x_{t-p+2}, \ldots, x_t, x_{t+1})", r"h_t = (x_t, x_{t-1}, \ldots, x_{t-p+1})",
+    r"h_t = (h_{t-1}[1:p-1], x_t) = (x_{t-p+1}, \ldots, x_t)", r"y_t = \sum_{i=1}^{p} a_i x_{t-p+i-1}",
+    r"y_t = \sum_{i=1}^{p} a_i x_{t-i+1}"])
+def test_a_wrong_window_is_never_proved_whatever_is_stated(tmp_path, wrong, given):
+    judged = audited(tmp_path / "a.md", r"h_t = (h_{t-1}[2:p], x_t)", r"y_t = a^\top h_t", wrong, given=given)
+    assert judged.equations[2].verdict not in ("proved", "conditional")
 
 
 @pytest.mark.parametrize(("text", "kind", "subject"), [

@@ -69,6 +69,15 @@ def started(claim: Claim, first: Verdict, use: Witnesses) -> Verdict | None:
                    reason=f"true when {named}; as printed {fails}")
 
 
+def from_the_start(claim: Claim, proof: Proof) -> str | None:
+    """What makes a claim about windows hold at the steps, too, of which it does not speak."""
+    early = {o for o in proof.outside if o.startswith(("t < ", "T < "))}
+    found = with_start(claim) if early else None
+    if found is None or early & set(found[1].outside):
+        return None
+    return f"with {' and '.join(map(str, found[0]))} it holds at every step"
+
+
 def _tells_apart(claim: Claim) -> bool:
     """Whether the claim prints both signs, so that its d by a parameter cannot mean the partial one."""
     signs = {d.attr for d in _derivatives(claim)}
@@ -118,7 +127,7 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
         return proved(claim, proof, outcome, stated)
     proof = prove_windows(claim) if use.normal else None
     if proof is not None:
-        return proved(claim, proof, outcome, stated, method(proof))
+        return replace(proved(claim, proof, outcome, stated, method(proof)), reason=from_the_start(claim, proof))
     proof = prove_blocks(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, "normal form of each block")

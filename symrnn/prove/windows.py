@@ -5,16 +5,40 @@ For ``h_t = (h_{t-1}[2:p], x_t)`` the induction shows ``h_t = (x_{t-p+1}, ..., x
 * base: ``h_0`` and the window that ends at step 0 are both zero, by the facts that hold before the first step;
 * step: with the hypothesis for ``h_{t-1}`` in the definition of ``h_t``, both are one list of segments.
 
+Where nothing is said of the steps before the first, the induction is over the entries that were taken in: whatever the state was,
+k steps later its last k entries are a window, so that from t = p on it is one. That proves a claim which prints a window of the
+inputs, for it does not speak of earlier steps.
+
 Then each state is replaced by its window, every vector by its list of segments, and the sides are compared; what surrounds the
 vectors (``a^T h_t``) is left to the normal form, which sees each list as one unknown vector.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
-from symrnn.expr import NOW, SCALAR, Expr, Linear, Symbol, Time, fix_time, node, rebuild, shift, symbols, transform, walk, window
+from symrnn.expr import (
+    NOW,
+    SCALAR,
+    Expr,
+    Linear,
+    Size,
+    Symbol,
+    Time,
+    fix_time,
+    node,
+    part,
+    rebuild,
+    resize,
+    shift,
+    stack,
+    symbols,
+    total_size,
+    transform,
+    walk,
+    window,
+)
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.grid import Free
@@ -125,12 +149,16 @@ def prove_windows(claim: Claim) -> Proof | None:
     step: with h[t-1] = window(x[t-1], p) the definition of h gives window(x[t], p)
     so h[t] = window(x[t], p) for every t >= 0
     both sides are window(x[t], p)
-    >>> prove_windows(Claim(h, window(x, "p"), model)) is None
-    True
+    >>> prove_windows(Claim(h, window(x, "p"), model)).outside
+    ('t < p',)
     """
     if claim.relation != "=" or not concerns(claim):
         return None
-    for way in (_as_printed, _by_induction, _by_definition):
+    return _first_proof(claim, (_as_printed, _by_induction, _by_definition, _when_full))
+
+
+def _first_proof(claim: Claim, ways: Iterable[Callable[[Claim], Proof | None]]) -> Proof | None:
+    for way in ways:
         try:
             found = way(claim)
         except (Unsupported, Missing):
@@ -167,6 +195,96 @@ def _by_definition(claim: Claim) -> Proof | None:
         used[s.name] = None
         return claim.model.definitions[s.name]
     return _compared(claim, meaning, Segmenter(meaning.is_zero), lambda e: transform(e, change), lambda: ([], tuple(used)))
+
+
+def _when_full(claim: Claim) -> Proof | None:
+    """With every state that is a window once it is full replaced by it, if the claim speaks of no earlier step."""
+    meaning = Meaning(claim)
+    full = {v.name: c for v in claim.model.variables if v.time == NOW and v.shape != SCALAR and v.shape[1] == 1
+            for c in _candidates(claim.model, v) if _fills(meaning, v, c)}
+    first = [found for side in (claim.left, claim.right) for x in walk(side) if (found := _first_step(x, meaning)) is not None]
+    used: dict[str, None] = {}
+
+    def change(x: Expr) -> Expr | None:
+        s: Symbol | None = x.attr if x.op == "sym" and x.attr.kind == "variable" else None
+        if s is None or s.name not in full or s.time is None:
+            return None
+        needed = Linear.of(full[s.name].attr) - s.time.offset         # the first step at which it is full
+        gaps = [(step - needed).least for base, step in first if base == s.time.base]
+        if not any(gap is not None and gap >= 0 for gap in gaps):
+            return None
+        used[s.name] = None
+        return fix_time(full[s.name], "t", s.time)
+
+    def shown() -> tuple[list[str], tuple[str, ...]]:
+        return [line for name in used for line in _filling(name, full[name])], tuple(used)
+    left, right = (transform(_by_states(claim.model, side, full), change) for side in (claim.left, claim.right))
+    if not used:
+        return None
+    found = _compared(replace(claim, left=left, right=right), meaning, Segmenter(meaning.is_zero), lambda e: e, shown)
+    outside = _outside(claim, meaning, claim.left, claim.right)
+    return None if found is None else replace(found, outside=tuple(dict.fromkeys([*found.outside, *outside])))
+
+
+def _by_states(model: Model, e: Expr, full: Mapping[str, Expr]) -> Expr:
+    """The expression with what defines the states ``full`` as these, and what depends on them at the same step by its definition."""
+    states = {model.definitions[v.name]: node("sym", attr=v) for v in model.variables if v.name in full}
+    e = transform(e, states.get)
+    above: dict[Symbol, Expr] = {}
+    for eq in model.equations:
+        if eq.name not in full and any(s in above or s.name in full and s.time == NOW for s in symbols(eq.right)):
+            above[eq.left] = transform(eq.right, lambda x: above.get(x.attr) if x.op == "sym" else None)
+    return transform(e, lambda x: above.get(x.attr) if x.op == "sym" else None)
+
+
+def _fills(meaning: Meaning, v: Symbol, candidate: Expr) -> bool:
+    """Whether each step takes in one more entry of the window, whatever the state was before: then it is full after as many steps.
+
+    With k of p entries new, the cases are k = 0 and k > 0, one entry still to come and more than one.
+    """
+    size, (last,) = v.shape[0], candidate.args
+    new, old = f"{size}.new", f"{size}.old"                           # no names of the claim's own
+    cases = [(k, size) for k in range(size)] if isinstance(size, int) else [
+        (0, 1), (0, f"{old}+1"), (new, f"{new}+1"), (new, f"{new}+{old}+1")]
+    if isinstance(size, str) and Linear.of(size) != Linear(((size, 1),)):
+        return False
+    return all(_takes_in(meaning, v, last, k, whole) for k, whole in cases)
+
+
+def _takes_in(meaning: Meaning, v: Symbol, last: Expr, k: Size, whole: Size) -> bool:
+    """Whether a step makes k + 1 new entries of k, where the state has ``whole`` of them."""
+    start = node("sym", attr=Symbol(f"{v.name} before", (whole, 1), "parameter"))
+
+    def state(k: Size, end: Expr) -> Expr:
+        """A state of which the last k entries are new, and the others any."""
+        kept = [part(start, total_size(k, 1), whole)] if k != whole else []
+        return stack(*kept, *([window(end, k)] if k != 0 else []))
+    values = {v.shape[0]: whole} if isinstance(v.shape[0], str) else {}
+    before = replace(v, shape=(whole, 1), time=NOW - 1)
+    given = transform(resize(_inlined(meaning.model, v), values), lambda x: state(k, shift(last, -1)) if x.op == "sym" and x.attr == before
+                      else None)
+    segmenter = Segmenter(meaning.is_zero)
+    try:
+        same = segmenter.segments(given) == segmenter.segments(state(total_size(k, 1), last))
+    except Unsupported:
+        return False
+    return same and not segmenter.outside
+
+
+def _filling(name: str, full: Expr) -> list[str]:
+    """The lines of the proof that a state is a window once it is full."""
+    p, x = full.attr, full.args[0].attr.name
+    return [f"base: before any step no entry of {name} is known",
+            f"step: whatever the other entries are, from k to k + 1 of the {p} last entries of {name} are the last values of {x}",
+            f"so {name}[t] = {full} for every t >= {p}"]
+
+
+def _first_step(x: Expr, meaning: Meaning) -> tuple[str, Linear] | None:
+    """The base of the steps at which a window stands, and the first of these at which all that is in it exists."""
+    if x.op != "window" or x.args[0].attr.time.base not in ("t", "T") or x.args[0].attr.name in meaning.past:
+        return None
+    s = x.args[0].attr
+    return s.time.base, Linear.of(x.attr) - s.time.offset + (meaning.first.get(s.name, 1) - 1)
 
 
 def _compared(claim: Claim, meaning: Meaning, segmenter: Segmenter, change: Callable[[Expr], Expr],
@@ -230,9 +348,8 @@ def _outside(claim: Claim, meaning: Meaning, left: Expr, right: Expr) -> Iterato
     """The steps at which something printed does not exist."""
     for side in (claim.left, claim.right, left, right):
         for x in walk(side):
-            if x.op == "window" and x.args[0].attr.time.base in ("t", "T") and x.args[0].attr.name not in meaning.past:
-                s = x.args[0].attr
-                yield f"{s.time.base} < {Linear.of(x.attr) - s.time.offset}"
+            if (found := _first_step(x, meaning)) is not None:
+                yield f"{found[0]} < {found[1]}"
     for s in (s for side in (claim.left, claim.right) for s in symbols(side)):
         if s.time is None or s.time.base not in ("t", "T"):
             continue
@@ -252,12 +369,12 @@ def method(proof: Proof) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- what would help
 def with_start(claim: Claim) -> tuple[tuple[Condition, ...], Proof] | None:
-    """The fewest facts about the steps before the first under which the claim is proved, and the proof; None if no such facts
-    prove it."""
-    missing = lacking(claim) if concerns(claim) else []
+    """The fewest facts about the steps before the first under which the claim is proved from the first step on, and the proof; None if
+    no such facts prove it."""
+    missing = lacking(claim) if claim.relation == "=" and concerns(claim) else []
 
     def under(added: tuple[Condition, ...]) -> Proof | None:
-        return prove_windows(replace(claim, conditions=(*claim.conditions, *added)))
+        return _first_proof(replace(claim, conditions=(*claim.conditions, *added)), (_as_printed, _by_induction, _by_definition))
     whole = under(tuple(missing)) if missing else None
     if whole is None:                                                # what all of them do not prove, fewer do not
         return None

@@ -88,15 +88,55 @@ def test_a_wrong_window_has_no_proof(name, given):
     assert prove_windows(claim(*FALSE[name], *given)) is None
 
 
-@pytest.mark.parametrize(("given", "named", "word"), [
-    ((), "x_s = 0 for s <= 0 and h_0 = 0", "it speaks of steps before the first"), ((X0,), "h_0 = 0", "it fails"),
-    ((H0,), "x_s = 0 for s <= 0", "it speaks of steps before the first")])
-def test_without_the_facts_before_the_first_step_the_window_is_conditional(given, named, word):
-    verdict = decide(claim(h, window(x, "p"), *given))
-    assert (verdict.word, verdict.convention) == ("conditional", named)
-    assert word in verdict.reason
-    assert (verdict.counterexample is not None) == (word == "it fails")
-    assert prove_windows(claim(h, window(x, "p"), *given)) is None
+def test_inputs_that_begin_with_zeros_make_the_window_depend_on_the_state_before_the_first_step():
+    verdict = decide(claim(h, window(x, "p"), X0))
+    assert (verdict.word, verdict.convention) == ("conditional", "h_0 = 0")
+    assert "it fails" in verdict.reason and verdict.counterexample is not None
+    assert prove_windows(claim(h, window(x, "p"), X0)) is None
+
+
+FULL = {name: TRUE[name] for name in TRUE if name not in ("the newest entries", "a difference of windows")}
+
+
+@pytest.mark.parametrize(("given", "named"), [((), "x_s = 0 for s <= 0 and h_0 = 0"), ((H0,), "x_s = 0 for s <= 0")])
+@pytest.mark.parametrize("name", FULL)
+def test_whatever_the_state_was_it_is_a_window_once_it_is_full(name, given, named):
+    verdict = decide(claim(*FULL[name], *given))
+    assert (verdict.word, verdict.error_bound) == ("proved", "0") and verdict.method.startswith("induction over t")
+    assert any("so h[t] = window(x[t], p) for every t >= p" in line for line in verdict.proof)
+    assert any("< p" in c for c in verdict.conditions)
+    assert verdict.reason == f"with {named} it holds at every step"
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", FULL)
+def test_exact_evaluation_agrees_once_the_window_is_full(name, p):
+    assert compare(claim(*FULL[name]), {"p": p}, T=6).status == "equal"
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_wrong_window_has_no_proof_when_it_is_full(name):
+    assert decide(claim(*FALSE[name])).word == "refuted"
+
+
+def test_a_window_of_a_number_of_entries_is_full_after_so_many_steps():
+    z = sequence("z", 3)
+    model = Model.build("three", [(z, stack(part(z[-1], 2, 3), x))])
+    assert prove_windows(Claim(z, window(x, 3), model)).outside == ("t < 3",)
+    assert prove_windows(Claim(z, window(x[-1], 3), model)) is None
+
+
+def test_what_is_claimed_of_steps_at_which_the_window_is_not_full_is_not_proved_by_it():
+    shorter = decide(claim(part(h, 2, "p"), window(x, "p-1")))       # it speaks of t = p-1 too
+    assert (shorter.word, shorter.convention) == ("conditional", "x_s = 0 for s <= 0 and h_0 = 0")
+
+
+@pytest.mark.parametrize("definition", [
+    stack(part(h[-1], 1, "p-1"), x), stack(x, part(h[-1], 2, "p")), stack(part(h[-1], 2, "p"), x[-1]), stack(part(h[-2], 2, "p"), x),
+    stack(-part(h[-1], 2, "p"), x)])
+def test_a_register_of_another_kind_never_fills_with_the_window(definition):
+    model = Model.build("another", [(h, definition)])
+    assert prove_windows(claim(h, window(x, "p"), model=model)) is None
 
 
 @pytest.mark.parametrize("name", FALSE)
