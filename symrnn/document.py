@@ -28,7 +28,7 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
 
-SUPPOSED = ("distribution", "one-hot", "dropped")
+SUPPOSED = ("distribution", "one-hot", "dropped", "defining")
 """The kinds of sentences that say what holds of a symbol from there on."""
 DENIED = re.compile(r"\b(?:not|never|no|neither|nor|cannot|unlike|instead|rather|unless|rarely|seldom|hardly|might|could|would|should|"
                     r"other|others|another|\w+n[’']t)\b", re.I)
@@ -125,12 +125,48 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
         rows.append(Row(identifier, span, reading, current, found, options, latex))
         if claims_from is not None and reading.tree is not None:
             seen.update(n.head for n in nodes_of(reading.tree))
+    rows = announced(rows, {offset for x in heeded if x.kind == "defining" for offset in x.spans}, timeout)
     names = spelling(row.reading for row in rows)
     for setting in settings.values():
         setting.settle_direct()
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
     return Compiled(document, settings, tuple(rows), tuple(said))
+
+
+def announced(rows: Sequence[Row], defining: set[int], timeout: float | None) -> list[Row]:
+    """The rows with an equation up front as a claim, where the next display defines its variable and the equation follows from that.
+
+    A text that prints first what it will derive defines nothing by it: the definition is the one that a sentence introduces (at one
+    of the offsets ``defining``). The claim is judged where the text comes to it again, under what it supposes there.
+    """
+    out = list(rows)
+    for k, row in enumerate(rows):
+        later = [other for other in rows[k + 1 :] if any(s.role != "mention" for s in _found(other))]
+        if len(_found(row)) != 1 or not later or later[0].span.offset not in defining or row.span.offset in defining:
+            continue
+        (first,), display = _found(row), later[0]
+        if first.defines is None or first.defines not in {s.defines for s in _found(display)}:
+            continue
+        again = (other for other in later[1:] for s in _found(other) if s.sides and same_equation(first.sides[0], s.sides[0]))
+        setting = next(again, display).setting
+        if setting is not row.setting and _follows(first.sides[0], setting, timeout):
+            row.setting.forget(frozenset({first.defines}))
+            out[k] = replace(row, setting=setting, found=claimed(first.tree))
+    return out
+
+
+def _found(row: Row) -> list[Statement]:
+    return row.found if isinstance(row.found, list) else []
+
+
+def _follows(sides: Sides, setting: Setting, timeout: float | None) -> bool:
+    """Whether an equation follows from the definitions of a scope, if that can be seen in time."""
+    try:
+        with limited(timeout, None):
+            return setting.follows(sides.left, sides.right)
+    except (TimeIsUp, MemoryError):
+        return False
 
 
 def denied(said: Said) -> bool:

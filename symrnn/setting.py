@@ -380,13 +380,22 @@ class Setting(Losses):
             return frozenset()
         return frozenset() if _latest(value, name) < _latest(old.right, name) or self._follows(target, value) else frozenset({name})
 
+    def follows(self, left: Node, right: Node) -> bool:
+        """Whether an equation follows from the definitions so far and what the text supposes."""
+        E = Elaborator(self.scope)
+        try:
+            return self._follows(E(left), E(right))
+        except Meaningless:
+            return False
+
     def _follows(self, target: Expr, value: Expr) -> bool:
         """Whether an equation follows from the definitions so far, as it stands or for a zero past: then it defines nothing anew."""
         try:
             sizes = self.sizes()
             left, right = resize(target, sizes), resize(value, sizes)
             sizes = unify([(left, right)])
-            return decide(Claim(resize(left, sizes), resize(right, sizes), self.model(self.name))).word in ("proved", "conditional")
+            return decide(Claim(resize(left, sizes), resize(right, sizes), self.model(self.name), "=",
+                                self.conditions)).word in ("proved", "conditional")
         except (SymrnnError, RecursionError):
             return False
 
@@ -424,10 +433,15 @@ class Setting(Losses):
 
     def without(self, names: frozenset[str], name: str) -> Setting:
         """A new scope in which some variables are free to be defined again."""
-        out = replace(self, name=name, scope=replace(self.scope, defined=self.scope.defined - names), latex=dict(self.latex),
-                      equations=[e for e in self.equations if e.name not in names],
-                      places={k: v for k, v in self.places.items() if k not in names})
+        out = replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places))
+        out.forget(names)
         return out
+
+    def forget(self, names: frozenset[str]) -> None:
+        """Take back the definitions of some variables."""
+        self.scope = replace(self.scope, defined=self.scope.defined - names)
+        self.equations = [e for e in self.equations if e.name not in names]
+        self.places = {k: v for k, v in self.places.items() if k not in names}
 
     def _needs(self, value: Expr, name: str) -> bool:
         """Whether a value needs the variable ``name`` of the same step, by itself or through the definitions so far."""

@@ -76,6 +76,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
     Kind("distribution", "condition", "onward", "the entries of {s} are not negative and sum to one",
          "distribution sum add", formula=True),
     Kind("sums-to-one", "claim", "here", "the components that the function {s} gives sum to one", "sum add"),
+    Kind("defining", "mention", "next", "the display that follows says what something is; what it says is not derived",
+         "consider recall introduce start begin defin giv comput updat govern describ", formula=True),
     Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used",
          "not|n't|n’t|wrong|incorrect|false|invalid|tempting|mistake+\x02 not|n't|n’t+because"),
     Kind("not-needed", "claim", "here", "{s} need not be computed",
@@ -195,6 +197,10 @@ ROWS: tuple[Row, ...] = (
                 r"(?:(?:then|this|it|we|the|one|gives?|gets?|have|has|obtain|finds?|follows|that|derivative|is|reads|becomes|by|and) ?)"
                 r"{0,6}\W{0,3}<d:display>"),
     Row("bound", r"(?:where|with|for|provided|assuming|if|given|and|when)(?: that| all| any| every| some)? <v:comparison>", "spans"),
+    # -- displays that define
+    Row("defining", r"(?:consider|recall|introduce|start(?:ing)? (?:with|from)|begin(?:ning)? (?:with|from)) ~\W{0,3}<d:display>"),
+    Row("defining", rf"{_IS} (?:\w+ ){{0,2}}(?:defined|given|computed|updated|governed|described) (?:as|by|through|via|with)"
+                    r"(?: \w+){0,4}\W{0,3}<d:display>"),
     # -- beginnings and simplifications
     Row("initial-zero", rf"<s:name>,? ~{_INIT} (?:with|to|as|by|at) (?:be )?(?:an? |the |all )*(?:zeros?|<z:zero>)"),
     Row("initial-zero", rf"{_INIT[:-1]} <s:zeros>"),
