@@ -257,8 +257,8 @@ class Auditor:
         role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
-        reason = next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
-        return Equation(identifier, span, role, tuple(relations), reason, label, tuple(uses), expected)
+        why = next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
+        return Equation(identifier, span, role, tuple(relations), why, label, tuple(uses), expected)
 
     def text_before(self, offset: int) -> str:
         """The text just before a formula, with the formulas in it."""

@@ -73,7 +73,8 @@ $$E(\{x_1, \ldots, x_T\}, \{d_1, \ldots, d_T\}) = \sum_{t=1}^{T} E_t$$
 
 
 @pytest.mark.parametrize("left", [r"E(\{x_1, \ldots, x_T\}, \{d_1, \ldots, d_T\})", "E"])
-@pytest.mark.parametrize(("right", "verdict"), [(r"- \sum_{t=1}^{T} d_t^\top \log p_t", "proved"), (r"\sum_{t=1}^{T} d_t^\top \log p_t", "refuted")])
+@pytest.mark.parametrize(("right", "verdict"), [
+    (r"- \sum_{t=1}^{T} d_t^\top \log p_t", "proved"), (r"\sum_{t=1}^{T} d_t^\top \log p_t", "refuted")])
 def test_a_chain_that_begins_with_a_definition_is_judged_from_its_second_relation_on(
         tmp_path: Path, left: str, right: str, verdict: str) -> None:
     chain = equations(tmp_path, LOSS + rf"$${left} = \sum_{{t=1}}^{{T}} E_t = {right}$$")[-1]

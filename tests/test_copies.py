@@ -126,7 +126,7 @@ and two steps at once are
 VERDICTS = {
     "elman": (ELMAN, [[None], [None], [None], [None], ["proved"], ["proved"], ["proved"], ["refuted"]]),
     "softmax": (SOFTMAX, [["proved"], ["proved"], ["proved"], [], ["proved", "proved"], ["refuted"]]),
-    "shift register": (SHIFT, [[], [], [None, "conditional"], [None], ["conditional"], ["proved"], ["refuted"]]),
+    "shift register": (SHIFT, [[], [], [None, "proved"], [None], ["proved"], ["proved"], ["refuted"]]),
     "gradient chain": (CHAIN, [[None, None], [None], [None], ["proved"], ["proved"], ["proved"], ["undecided"]]),
     "unrolled": (UNROLLED, [[None], ["proved"], ["refuted"]]),
 }

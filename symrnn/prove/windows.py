@@ -202,7 +202,7 @@ def _when_full(claim: Claim) -> Proof | None:
     meaning = Meaning(claim)
     full = {v.name: c for v in claim.model.variables if v.time == NOW and v.shape != SCALAR and v.shape[1] == 1
             for c in _candidates(claim.model, v) if _fills(meaning, v, c)}
-    first = [found for side in (claim.left, claim.right) for x in walk(side) if (found := _first_step(x, meaning)) is not None]
+    first = [step for side in (claim.left, claim.right) for x in walk(side) if (step := _first_step(x, meaning)) is not None]
     used: dict[str, None] = {}
 
     def change(x: Expr) -> Expr | None:
@@ -210,7 +210,7 @@ def _when_full(claim: Claim) -> Proof | None:
         if s is None or s.name not in full or s.time is None:
             return None
         needed = Linear.of(full[s.name].attr) - s.time.offset         # the first step at which it is full
-        gaps = [(step - needed).least for base, step in first if base == s.time.base]
+        gaps = [(begin - needed).least for base, begin in first if base == s.time.base]
         if not any(gap is not None and gap >= 0 for gap in gaps):
             return None
         used[s.name] = None
@@ -244,9 +244,10 @@ def _fills(meaning: Meaning, v: Symbol, candidate: Expr) -> bool:
     """
     size, (last,) = v.shape[0], candidate.args
     new, old = f"{size}.new", f"{size}.old"                           # no names of the claim's own
-    cases = [(k, size) for k in range(size)] if isinstance(size, int) else [
-        (0, 1), (0, f"{old}+1"), (new, f"{new}+1"), (new, f"{new}+{old}+1")]
-    if isinstance(size, str) and Linear.of(size) != Linear(((size, 1),)):
+    cases: list[tuple[Size, Size]] = [(0, 1), (0, f"{old}+1"), (new, f"{new}+1"), (new, f"{new}+{old}+1")]
+    if isinstance(size, int):
+        cases = [(k, size) for k in range(size)]
+    elif Linear.of(size) != Linear(((size, 1),)):
         return False
     return all(_takes_in(meaning, v, last, k, whole) for k, whole in cases)
 
@@ -348,8 +349,8 @@ def _outside(claim: Claim, meaning: Meaning, left: Expr, right: Expr) -> Iterato
     """The steps at which something printed does not exist."""
     for side in (claim.left, claim.right, left, right):
         for x in walk(side):
-            if (found := _first_step(x, meaning)) is not None:
-                yield f"{found[0]} < {found[1]}"
+            if (begin := _first_step(x, meaning)) is not None:
+                yield f"{begin[0]} < {begin[1]}"
     for s in (s for side in (claim.left, claim.right) for s in symbols(side)):
         if s.time is None or s.time.base not in ("t", "T"):
             continue

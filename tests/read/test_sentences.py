@@ -148,7 +148,7 @@ def test_a_sentence_is_recognised_with_subject_and_value(kind: str, text: str, s
 
 def test_every_kind_has_three_wordings_or_displays_of_its_own():
     counted = {kind: sum(k == kind for k, *_ in CASES) for kind in KINDS}
-    assert {k for k, n in counted.items() if n < 3} == {"case", "rejected"}
+    assert {k for k, n in counted.items() if n < 3} == {"case", "defining", "rejected"}
     assert {row.kind for row in ROWS} == set(KINDS)
     assert all(m in TYPES for row in ROWS for m in re.findall(r"<\w+:(\w+)>", row.pattern))
 
@@ -184,6 +184,15 @@ def test_a_rejected_form_is_a_mention(text: str):
     document = parse_document(text, "a.txt")
     said = [s for s in sentences(document) if s.kind == "rejected"]
     assert [(s.spans, s.about.role) for s in said] == [((document.spans[0].offset,), "mention")]
+
+
+@pytest.mark.parametrize("words", [
+    "Consider the recurrence of a cell:", "We start with the rule for the state,", "The activation of a cell is given by",
+    "A cell is defined by the equation", "Recall how the state is updated:"])
+def test_a_display_that_a_sentence_introduces_defines(words: str):
+    document = parse_document(f"{words}\n\nd_i = \\alpha\n\nThe next one is derived.\n\nd_i = \\beta\n", "a.txt")
+    said = [s for s in sentences(document) if s.kind == "defining"]
+    assert [(s.spans, s.about.reach) for s in said] == [((document.spans[0].offset,), "next")]
 
 
 @pytest.mark.parametrize(("text", "kind"), [
