@@ -23,7 +23,7 @@ from symrnn.read.elaborate import Meaningless
 from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
-from symrnn.read.sums import summed
+from symrnn.read.sums import ends_of_sums, summed
 from symrnn.read.tree import Node
 from symrnn.setting import Setting
 from symrnn.told import rulings
@@ -151,6 +151,7 @@ class Auditor:
         self.stacks: dict[str, Model] = {}
         self.opened: dict[str, str] = {}
         self.unclear = unclear(self.compiled)
+        self.ends = self._ends_of_sums()
         self._sizes: dict[str, Mapping[str, Size]] = {}
         self.tells = claims_from is None
         self._late: set[str] = set()                                  # scopes whose model takes more than the time for a claim
@@ -215,6 +216,11 @@ class Auditor:
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
         return replace(found, id=row.id, span=row.span, expected=row.options.get("expect"))
+
+    def _ends_of_sums(self) -> Mapping[str, frozenset[str]]:
+        """For everything that the text sums over its components, the letters at which these sums end."""
+        pairs = {pair for row in self.compiled.rows if row.reading.tree is not None for pair in ends_of_sums(row.reading.tree)}
+        return {name: frozenset(end for other, end in pairs if other == name) for name, _ in pairs}
 
     def _observed(self, readings: Sequence[Reading]) -> Notation:
         """How the author writes: names, times, transposes, diagonals, gradients."""

@@ -8,6 +8,7 @@ from symrnn.expr import (
     SCALAR,
     Expr,
     Index,
+    Size,
     resize,
     smul,
     symbols,
@@ -88,6 +89,17 @@ def unsolved(left: Expr, right: Expr) -> str | None:
     if left.shape and right.shape and left.shape != right.shape and any(map(unknown, (*left.shape, *right.shape))):
         return "the shapes of its two sides are not all known"
     return None
+
+
+def disputed(claim: Claim, open_sizes: set[str]) -> tuple[str, Size] | None:
+    """The first open size at which a claim does not fit, and the size that it would have to be."""
+    fault = claim.left.fault or claim.right.fault
+    first, second = (fault.left, fault.right) if fault is not None else (claim.left.shape, claim.right.shape)
+    if first is None or second is None:
+        return None
+    pairs = [(first[1], second[0])] if fault is not None and "multiply" in fault.what else list(zip(first, second, strict=True))
+    apart = [pair for pair in pairs if pair[0] != pair[1] and 1 not in pair]
+    return next(((a, b) for pair in apart for a, b in (pair, pair[::-1]) if a in open_sizes and isinstance(a, str)), None)
 
 
 def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:

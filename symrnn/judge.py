@@ -8,6 +8,7 @@ from typing import Protocol
 
 from symrnn.claimforms import (
     cross_entropy_targets,
+    disputed,
     every_term_of_loss,
     fitted,
     is_chain_rule,
@@ -50,6 +51,7 @@ from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.reader import Reading, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import source_of
+from symrnn.read.sums import ends_of_sums
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
@@ -64,7 +66,8 @@ STANDS = ("proved", "conditional")
 """The verdicts after which a side of a chain stands."""
 ONE_UNIT = re.compile(r"\b(?:only|single|just) (?:1|one|a single)?\s*(?:perceptron|unit|neuron|hidden unit)\b", re.I)
 """How a text says that what follows is about a network in which everything is a number."""
-RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to another size as one over all components"}
+RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to another size as one over all components",
+           "open-size": "a sum to another size as one over all components"}
 """Readings of a sum, by their codes, under which a claim is true that is not so as printed: the convention of each."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
@@ -77,6 +80,7 @@ class Context(Protocol):
     timeout: float | None
     opened: dict[str, str]
     unclear: dict[str, dict[str, int]]
+    ends: Mapping[str, frozenset[str]]
 
     def trees_before(self, offset: int) -> Iterator[Node]: ...
 
@@ -420,15 +424,19 @@ class Chain:
         return next((s.name for e in operands for s in symbols(e) if s.name in self.setting.unsure), None)
 
     def _invented(self, claim: Claim) -> str | None:
-        """A size in a conflict of shapes that no declaration names and no equation determines: it may be the other one."""
-        fault = claim.left.fault or claim.right.fault
-        first, second = (fault.left, fault.right) if fault is not None else (claim.left.shape, claim.right.shape)
-        if first is None or second is None:
-            return None
+        """A size in a conflict of shapes that no declaration names and no equation determines, if all fits once it is the other one."""
         stated = {n for d in self.setting.scope.table for n in d.shape}
         invented = {n for n in self.auditor.sizes_of(self.setting).values() if n not in stated and isinstance(n, str)}
-        pairs = [(first[1], second[0])] if fault is not None and "multiply: " in f"{fault}: " else list(zip(first, second, strict=True))
-        return next((str(n) for pair in pairs if pair[0] != pair[1] and 1 not in pair for n in pair if n in invented), None)
+        first = pair = disputed(claim, invented)
+        while pair is not None:
+            claim = replace(claim, left=resize(claim.left, dict((pair,))), right=resize(claim.right, dict((pair,))))
+            pair = disputed(claim, invented)
+        return first[0] if first is not None and conflict(claim) is None else None
+
+    def _ends_alike(self, sides: Sides) -> bool:
+        """Whether the text ends every sum over the components of what is summed here at one letter: then there are that many."""
+        ends = self.auditor.ends
+        return all(len(ends.get(name, ())) == 1 for side in (sides.left, sides.right) for name, _ in ends_of_sums(side))
 
     def _if_distribution(self, claim: Claim) -> Verdict | None:
         """What holds if the target of a cross-entropy is a distribution, where a text that declares nothing does not say that it is one."""
@@ -511,6 +519,10 @@ class Chain:
         """Readings that had to be chosen, other readings, and the correction."""
         v = r.verdict
         chosen = [c for c in elaborator.choices if c.code in RESCUES]
+        if v.word == "proved" and chosen and self._ends_alike(sides):
+            agreed = [c for c in chosen if c.code == "open-size"]
+            v = replace(v, conditions=(*v.conditions, *(c.message for c in agreed)))
+            chosen = [c for c in chosen if c not in agreed]
         if v.word == "proved" and chosen:
             v = replace(v, word="conditional", convention=RESCUES[chosen[0].code],
                         conditions=(*v.conditions, *(c.message for c in chosen)),

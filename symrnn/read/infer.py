@@ -19,6 +19,7 @@ from typing import Any
 from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import declarations
 from symrnn.read.gradients import named_gradients
+from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
@@ -280,7 +281,9 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     """The declarations that some trees amount to, with those that are stated."""
     style, letter = table.time, table.time_letter
     stated = dict(stated)
-    stated |= {d.name: d for tree in trees for d in declarations(tree, table) if d.name not in stated}
+    local = local_letters(trees, table)
+    stated |= {d.name: replace(d, shape=()) if d.name in local else d for tree in trees for d in declarations(tree, table)
+               if d.name not in stated}
     found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]

@@ -1,6 +1,8 @@
 """Sums over steps and over components: which of both a letter counts, from where to where, and under which restriction."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, delta, index_sum, lift, resize, smul, time_sum, unknown, walk
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
@@ -125,7 +127,8 @@ class Sums(Names):
             if unknown(i.size) and self.sizes.setdefault(str(i.size), high.head) == high.head:
                 return Index(i.name, high.head), resize(inner, {str(i.size): high.head})
             if self._is_own_size(high.head) and self.lenient:
-                self.note("other-size", f"the sum over {i} to {high.head} is read as one over all {i.size} components")
+                code = "other-size" if self._is_own_size(str(i.size)) else "open-size"
+                self.note(code, f"the sum over {i} to {high.head} is read as one over all {i.size} components")
                 return i, inner
             if self._is_own_size(high.head):
                 raise Meaningless("SR303", f"the sum over {i} ends at {high.head}, but {i} runs over {i.size}", high.span)
@@ -148,6 +151,21 @@ class Sums(Names):
             self.note("single-term", f"the sum over {left.head} = {other} is read as the one term in which they are equal")
             return delta(a, b)
         raise Meaningless("SR303", f"a sum restricted by {rel.head}", restriction.span)
+
+
+def ends_of_sums(tree: Node) -> Iterator[tuple[str, str]]:
+    r"""What the sums over components in a tree run over, each with the letter at which the sum ends.
+
+    >>> from symrnn.read.reader import read
+    >>> from symrnn.read.symbols import SymbolTable
+    >>> list(ends_of_sums(read(r"\sum_{i=1}^n a_i \sum_{j=1}^m W_{ij} b_j", SymbolTable()).tree))
+    [('a', 'n'), ('W', 'n'), ('W', 'm'), ('b', 'm')]
+    """
+    for n in nodes_of(tree):
+        if n.op == "Sum" and n.nodes[2].op == "Sym":
+            letter, _, end, body, _ = n.nodes
+            yield from ((m.head, end.head) for m in nodes_of(body)
+                        if m.op == "Sym" and (index := m.part("Index")) is not None and letter in index.nodes)
 
 
 def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:
