@@ -275,7 +275,7 @@ def enclosure(low: Fraction, high: Fraction, digits: int = 12, longest: int = PR
     >>> enclosure(Fraction(1, 3), Fraction(1, 3)), enclosure(Fraction(1, 3), Fraction(2, 5), 3)
     ('1/3', '0.367 +/- 100e-3')
     >>> enclosure(Fraction(3)**9999, Fraction(3)**9999)
-    '5.43646588043e4770 +/- 1e4759'
+    '5.43783395114e4770 +/- 1e4759'
     """
     if low == high and low.denominator <= longest and abs(low.numerator) <= PRINTED:
         return str(low)
