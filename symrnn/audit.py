@@ -182,7 +182,7 @@ class Auditor:
     def _told(self, equations: list[Equation]) -> list[Equation]:
         """The equations with what sentences claim: of a formula that nothing else decides, or as an entry for the sentence."""
         places = {e.span.offset: n for n, e in enumerate(equations)}
-        out, own = list(equations), {n for n, e in enumerate(equations) if e.verdict in (None, "undecided")}
+        out, own = list(equations), {n for n, e in enumerate(equations) if e.verdict in (None, "undecided", "unreadable")}
         extra: list[Equation] = []
         told: set[int] = set()
         for r in rulings(self.compiled, self, lambda offset: out[places[offset]].relations if offset in places else ()):

@@ -35,6 +35,7 @@ from symrnn.read.symbols import KINDS, Declared
 from symrnn.read.tree import walk
 from symrnn.setting import Setting
 from symrnn.shapeclaims import given_shapes, shape_claim
+from symrnn.told import number_of_parameters
 from symrnn.write.notation import Notation
 
 
@@ -104,6 +105,9 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     stated = shape_claim(claim, given_shapes(stated_shapes(shapes or {}, [*formulas, claim])), auditor.settings["main"].scope.table)
     if stated is not None:
         return Checked(replace(equation, relations=(Relation(claim, stated),), reason=stated.reason), auditor.notation, ())
+    counted = tuple(number_of_parameters(auditor.compiled, auditor))
+    if counted:
+        equation = replace(equation, relations=counted, reason=next((r.verdict.reason for r in counted if r.verdict.reason), None))
     if not equation.relations:
         reason = "the formula states no relation"
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)

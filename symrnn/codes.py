@@ -236,6 +236,16 @@ CODES: tuple[Code, ...] = (
         fix=r"softmax maps R^K to (0, 1)^K, where K >= 2",
         limits="Known for the number of components of softmax.",
     ),
+    Code(
+        "SR406", "wrong-parameter-count", "The network has another number of parameters",
+        what="A sentence or a formula says how many parameters a network has, or how their number grows, and the shapes of the parameters "
+             "in its equations add up to something else.",
+        why="A bias that is forgotten, a gate too few or an input size in the wrong place makes a layer of code that no saved weights fit.",
+        example=r"h_t = \tanh(W h_{t-1} + U x_t + b) with n units and d inputs has n(n + d) parameters",
+        fix=r"h_t = \tanh(W h_{t-1} + U x_t + b) with n units and d inputs has n(n + d + 1) parameters",
+        limits="Only where the equations and the letters of the text determine the shape of every parameter. Another way to count, such as "
+               "two biases for each gate, makes a count conditional if the text speaks of it or leaves it open.",
+    ),
 )
 """All findings, by code."""
 

@@ -64,6 +64,19 @@ class Linear:
     def __sub__(self, other: Linear | int) -> Linear:
         return self + -other
 
+    def __mul__(self, other: Linear) -> Linear:
+        """The product, with the products of names as names.
+
+        >>> print(Linear.of("h+1") * Linear.of("d+h"))
+        d+d*h+h+h*h
+        """
+        values: dict[str, int] = {}
+        for a, k in (*self.terms, ("", self.constant)):
+            for b, m in (*other.terms, ("", other.constant)):
+                name = "*".join(sorted(f for x in (a, b) for f in x.split("*") if f))
+                values[name] = values.get(name, 0) + k * m
+        return Linear.made(values)
+
     def __str__(self) -> str:
         """The canonical text: names in order, the number last."""
         out = ""

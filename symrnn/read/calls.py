@@ -44,7 +44,8 @@ class Calls(Context):
             return draft.node()
         lone = len(inner) > 0 and inner[0].named and self.scripts(inner, 1)[1] == len(inner)
         argument = lone and draft.kind == "scalar" and draft.name[0].isupper() and not derived   # L(theta), not nabla L (x)
-        if draft.kind in ARRAYS or not inner or not several and draft.entry is not None and not argument:
+        stacked = opening == "[" and several and draft.entry is None and draft.name[0].isupper()   # W_f [h, x]: a product
+        if draft.kind in ARRAYS or stacked or not inner or not several and draft.entry is not None and not argument:
             return None
         if draft.entry is None:
             self.note(draft.start, "undeclared", f"{draft.name} is not declared; the bracket after it is read as a call")

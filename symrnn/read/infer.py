@@ -119,6 +119,9 @@ def uses(trees: Iterable[Node]) -> dict[str, Use]:
         return out.setdefault(n.head, Use())
 
     for tree in trees:
+        if _lone(tree):                                              # a name in the text: no use of it
+            of(tree)
+            continue
         named = {id(n.nodes[0]) for n in walk(tree) if n.op == "Gradient"}           # a name in a name: no use of its own
         for n in walk(tree):
             if id(n) in named:
@@ -297,6 +300,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
+    known |= dict.fromkeys(SCALARS & _complements(trees) - set(known), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -343,6 +347,12 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["values"] = dict(table.values)
     _losses(data, found, trees, table)
     return data
+
+
+def _complements(trees: Sequence[Node]) -> set[str]:
+    """The letters that are taken from one, as in ``(1 - \\alpha) h``."""
+    terms = (n.nodes for tree in trees for n in walk(tree) if n.op == "Add" and Node("Num", ("1",)) in n.nodes)
+    return {m.nodes[0].head for sides in terms for m in sides if m.op == "Neg" and _lone(m.nodes[0])}
 
 
 def _computed_vectors(trees: Sequence[Node], found: Mapping[str, Use], carried: Mapping[str, str],

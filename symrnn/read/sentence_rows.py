@@ -84,6 +84,11 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
          "compute computing evaluat calculat store need", formula=True),
     Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step",
          "shared+step reused+step same+step tied+step"),
+    Kind("parameters", "claim", "here", "a network, or a part of it, has {v} parameters",
+         "parameter|weight+number|amount|has|have|hav|contain|hold|use|need|require|compris|learn|with|there|total|give", ),
+    Kind("parameter-growth", "claim", "here", "the number of parameters {v} with the number of steps",
+         "parameter|weight+number|amount+step|length|sequence|\x02"),
+    Kind("parameter-ratio", "claim", "here", "the network has {v} times the parameters of a plain one", "parameter|weight+as_many"),
     Kind("delay", "claim", "here", "the output is {v} steps late", "delay late+step lag+step shifted+step behind+step"),
     Kind("sources", "claim", "here", "the gradient of {s} (the subject named first) comes from the others",
          "source contribution gradient term influence affect contribute enter", formula=True),
@@ -118,6 +123,13 @@ _SQUASH = "(?:squash|squeeze|compress|confine|restrict|limit|clip|map)(?:e?s|ed|
 _VALUES = f"(?:numbers?|values?|outputs?|results?|activations?|{_PARTS})"
 _NO = "(?:can ?not|can[’']t|must not|may not|should not|shouldn[’']t)"
 _PLACE = "(?:hidden|state|layer|model|embedding|input|output)"
+_WEIGHTS = "(?:parameters|weights)"
+_FIXED = (r"(?:(?:does not|doesn[’']t|do not|need not|never) (?:depend|vary|change|grow|increase|scale)|"
+          r"(?:is|remains|stays|are) (?:independent|constant|fixed|unchanged|unaffected|the same))")
+_GROWS = "(?:grows?|increases?|depends?|scales?|rises?|is proportional|grow(?:s|ing) linearly)"
+_SEQUENCE = rf"(?:length|{_STEP}|sequences?|number of {_STEP})"
+_PLAIN_ONE = (r"(?:an? |the )?(?:(?:simple|plain|vanilla|basic|standard|ordinary|Elman|single|one)[- ])*"
+              r"(?:RNN|recurrent (?:network|layer|cell)|gate)")
 _WRONG = "(?:wrong|incorrect|false|invalid|not (?:true|correct|valid|allowed|right))"
 
 COUNTED: Mapping[str, str] = MappingProxyType({
@@ -241,6 +253,21 @@ ROWS: tuple[Row, ...] = (
     Row("shared", r"(?:weights?|parameters?|matrices)~ (?:are|is) (?:all )?(?:shared|reused|the same|tied) "
                   rf"(?:across|over|between|at|for|in) {_EVERY} {_STEP}"),
     Row("shared", rf"same (?:weights?|parameters?|matrices)(?: <s:symbols>)? ~(?:at|in|for|across) {_EVERY} {_STEP}"),
+    # -- how many parameters
+    Row("parameters", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS}~ (?:is|are|equals|comes to|amounts to|becomes)"
+                      r"(?: (?:given by|exactly|thus|then|therefore|hence|just|simply))* (?:<v:item>|<v:count>)"),
+    Row("parameters", r"(?:has|have|having|contains?|holds?|uses?|needs?|requires?|comprises?|learns?|with|there are|total of|gives?)"
+                      r"(?: (?:a total of|exactly|in total|together|altogether|thus|then|therefore|hence|just))* (?:<v:item>|<v:count>)"
+                      rf" (?:(?:trainable|learnable|free|model|adjustable|scalar|real) )*{_WEIGHTS}"),
+    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS}~ {_FIXED}~ {_SEQUENCE}", value="stays"),
+    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS}~ {_FIXED} (?:on|of|with|in) (?:the )?<s:symbol>",
+        value="stays"),
+    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS} {_GROWS}(?: \w+)? (?:with|on|to|in)~ {_SEQUENCE}",
+        value="grows"),
+    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS} {_GROWS}(?: \w+)? (?:with|on|to|in) <s:symbol>",
+        value="grows"),
+    Row("parameter-ratio", rf"(?P<v>two|three|four|five|six|eight|\d)(?: times|-fold|×) as many(?: (?:\w+ )?{_WEIGHTS})? as {_PLAIN_ONE}"),
+    Row("parameter-ratio", rf"(?P<v>twice) as many(?: (?:\w+ )?{_WEIGHTS})? as {_PLAIN_ONE}"),
     Row("delay", rf"(?:delayed|late|lags?|shifted|delay of) (?:by )?<v:size> {_STEP}"),
     Row("delay", rf"<v:size> {_STEP} (?:late|delayed|behind|of delay)"),
     Row("delay", rf"delay (?:is|of|equals) <v:size>(?: {_STEP})?"),

@@ -72,6 +72,7 @@ TYPES: Mapping[str, str] = MappingProxyType({
     "display": _piece("D"),
     "map": _piece("M"),                                             # what goes where, with an arrow
     "columns": _piece("V"),                                         # columns of zeros and ones
+    "count": r"\d[\d,]*\d",                                         # a whole number of two digits or more
     "zero": _piece("Z"),
     "zeros": _piece("EZ"),                                          # an equation whose right side is zero
     "one": _piece("N"),
@@ -279,7 +280,7 @@ class _Flow:
     def parts(self, text: str, literal: bool = True) -> list[str]:
         """The LaTeX of the formulas in some words, or the words."""
         found = []
-        for m in re.finditer(r"\x02[^:]*:(\d+)\x03|[^\x02\x03\s,]+", text):
+        for m in re.finditer(r"\x02[^:]*:(\d+)\x03|\d{1,3}(?:,\d{3})+|[^\x02\x03\s,]+", text):
             if m[1]:
                 found.append(_head(self.document.spans[int(m[1])].latex, "F" in m[0].split(":")[0]) if not literal
                              else self.document.spans[int(m[1])].latex)

@@ -15,7 +15,7 @@ from symrnn.judge import Context, Relation
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.document import Span
 from symrnn.read.sentences import Said
-from symrnn.told import networks, values
+from symrnn.told import counts, labelled, networks, values
 from symrnn.told.guards import blocked, own_name
 from symrnn.told.values import Told
 from symrnn.told.world import World
@@ -51,6 +51,19 @@ def rulings(compiled: Compiled, context: Context, judged: Callable[[int], Sequen
     for row in compiled.rows:
         if (relation_of := _named_by_component(row)) is not None:
             yield Ruling("map", "claim", row.span.offset, row.span, relation_of, relation_of.verdict.reason)
+        for found_in in _number_of_parameters(row, world):
+            yield Ruling("parameters", "claim", row.span.offset, row.span, found_in, found_in.verdict.reason)
+
+
+def number_of_parameters(compiled: Compiled, context: Context) -> list[Relation]:
+    """What the last formula of a document says of the number of parameters of the network that the others define."""
+    return list(_number_of_parameters(compiled.rows[-1], World(compiled, context, lambda offset: ())))
+
+
+def _number_of_parameters(row: Row, world: World) -> Iterator[Relation]:
+    """What a formula says of it, by its left side or under a name."""
+    yield from counts.stated(row, world)
+    yield from labelled.named_count(row, world)
 
 
 def _named_by_component(row: Row) -> Relation | None:
@@ -128,6 +141,9 @@ JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
     "sources": networks.sources_of,
     "not-needed": networks.not_needed_of,
     "shared": networks.shared_of,
+    "parameters": counts.parameters_of,
+    "parameter-growth": counts.growth_of,
+    "parameter-ratio": counts.ratio_of,
     "unit": unit,
     "arrangement": arrangement,
     "rank": _open("the equations make it a vector or a matrix at each step; how many further axes an array has is not said by them"),

@@ -24,6 +24,10 @@ _KEPT = (r"\b(?:stor(?:e[sd]?|ing)|keep(?:s|ing)?|kept|sav(?:e[sd]?|ing)|stack\w
          r"align\w*|window\w*|pad(?:s|ded|ding)|sequences?|convol\w*|filters?|kernels?|mask\w*|position\w*)\b")
 _ENTRIES = (r"\b(?:logits?|scores?|class(?:es)?|categor(?:y|ies)|probabilit\w+|components?|entr(?:y|ies)|units?|neurons?|attention|"
             r"padd?\w*)\b")
+_COMPARED = (r"\b(?:more|fewer|less|additional|extra|further|rest|remaining|other|saves?d?|about|approximately|roughly|nearly|almost|"
+             r"order|at (?:least|most)|up to|hundreds|thousands|millions?|billions?|bidirectional|bi-?RNN|stacked|deep|embeddings?|"
+             r"feed-?forward|MLP|fully[- ]connected|dense|convol\w+|unrolled|untied|each step|every step|per step|peepholes?|"
+             r"layers (?:has|have)|\w+ layers|encoders?|quantities|hyper-?parameters?)\b")
 _ENDING = r"\b(?:last|final|finally|end|ends|only|truncat\w*|stop\w*|when|where)\b"
 
 _CORRECTED = r"\b(?:not|wrong\w*|incorrect\w*|false\w*|misprint\w*|typos?|instead|should|mistak\w+|\w+n[’']t)\b"
@@ -35,6 +39,7 @@ GUARDS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "size": (_DENIED, _KEPT),
     "count": (_DENIED, _ENTRIES),
     "at": (_DENIED, _ENDING),
+    "parameters": (_DENIED, _COMPARED),
 })
 """For each kind of claim, what must not stand in the clause."""
 
