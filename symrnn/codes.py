@@ -246,6 +246,15 @@ CODES: tuple[Code, ...] = (
         limits="Only where the equations and the letters of the text determine the shape of every parameter. Another way to count, such as "
                "two biases for each gate, makes a count conditional if the text speaks of it or leaves it open.",
     ),
+    Code(
+        "SR407", "wrong-arrangement", "The network has other numbers of inputs and outputs",
+        what="A sentence calls the network that is defined many-to-many, many-to-one, one-to-many or one-to-one, and its equations take "
+             "inputs and give outputs at other steps.",
+        why="Who takes the output of every step for one output, or the other way round, adds up the wrong losses.",
+        example=r"as defined, \hat y = V h_T with h_t = \tanh(W h_{t-1} + U x_t) is a many-to-many model",
+        fix=r"as defined, \hat y = V h_T with h_t = \tanh(W h_{t-1} + U x_t) is a many-to-one model",
+        limits="Only where the sentence speaks of the network that is defined; which outputs a task uses is not said by equations.",
+    ),
 )
 """All findings, by code."""
 

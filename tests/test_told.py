@@ -318,7 +318,7 @@ def test_one_slip_is_one_name_and_nothing_else():
     ("The weights $M$, $U$ and $V$ are shared across all time steps.", [("shared", "proved")]),
     ("The weights $M$ and $R$ are shared across all time steps.", [("shared", "undecided")]),
     ("The weights are not shared across all time steps.", []),
-    ("So it is a many-to-many model.", [("arrangement", "undecided")]),
+    ("So it is a many-to-many model.", [("arrangement", "proved")]),
     ("Examples: many-to-many, many-to-one.", []),
     ("An LSTM has three gates, which decide what is forgotten.", [("cell", "undecided")]),
 ])

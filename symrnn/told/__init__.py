@@ -92,13 +92,6 @@ def _open(reason: str) -> Callable[[Said, World], Told]:
     return judge
 
 
-def arrangement(said: Said, world: World) -> Told:
-    """``so it is a many-to-many model``; the bare name in a list of kinds claims nothing."""
-    name = said.value.replace("-", "[- ]")
-    claims = re.search(rf"\b(?:is|are)\b(?: \w+,?){{0,3}} {name}\b(?: \w+)? (?:model|network|mapping)", said.clause)
-    return _open("how many inputs and outputs are used is a matter of the task; no formula says it")(said, world) if claims else None
-
-
 def unit(said: Said, world: World) -> Told:
     """``the average number of bits``, of an entropy: the base of the logarithm in the formula after it decides."""
     logs = [[b.strip("_{}") for b in _LOG.findall(row.span.latex)]
@@ -145,7 +138,7 @@ JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
     "parameter-growth": counts.growth_of,
     "parameter-ratio": counts.ratio_of,
     "unit": unit,
-    "arrangement": arrangement,
+    "arrangement": networks.arrangement,
     "rank": _open("the equations make it a vector or a matrix at each step; how many further axes an array has is not said by them"),
     "delay": _open("how many steps an output is late is not said by an equation that was understood"),
     "cell": cell,

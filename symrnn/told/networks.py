@@ -13,7 +13,9 @@ from symrnn.expr import resize, symbols
 from symrnn.expr import walk as parts
 from symrnn.judge import Chain, Relation
 from symrnn.prove.amounts import Amount, count_of_steps, last_for_any, size_by_steps
+from symrnn.prove.arrangement import arranged, keeping_the_last
 from symrnn.prove.dependence import Place, after_the_last, not_needed, shared, sources
+from symrnn.prove.verdict import Verdict
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
@@ -23,7 +25,7 @@ from symrnn.read.tree import Node, walk
 from symrnn.setting import canonical_base
 from symrnn.told.guards import attends, blocked
 from symrnn.told.values import Told
-from symrnn.told.world import NEAR, World, plain
+from symrnn.told.world import NEAR, World, place, plain
 
 ARITHMETIC: Mapping[str, Callable[[list[int]], int]] = MappingProxyType({
     "Neg": lambda v: -v[0], "Add": sum, "Mul": prod, "Dot": prod})
@@ -32,6 +34,15 @@ AIM = re.compile(r"\bto (?:compute|obtain|predict|get|evaluate|calculate|find)\b
 """What a text says that something is needed for, or not."""
 PARAMETER = re.compile(r"\b(?:bias(?:es)?|weights?|parameters?|learn(?:ed|able|t)|train(?:ed|able))\b", re.I)
 """Words for what a network learns."""
+OWN = re.compile(r"\b(?:RNNs?|recurrent|networks?|models?|equations?|it|this|LSTMs?|GRUs?)\b", re.I)
+"""Words for the network of a text."""
+EXAMPLE = re.compile(r"\b(?:examples?|e\.g\.|tasks?|translation|classif\w+|captioning|sentiment|tagging|generation|such as|"
+                     r"applications?)\b", re.I)
+"""Words for something else that a network is for."""
+DEFINED = re.compile(r"\b(?:as defined|defined (?:above|here|by|in)|(?:this|our|the above) (?:network|model|RNN)|these equations|"
+                     r"(?:one|an) output (?:for|at) (?:every|each)|(?:only )?(?:at|after) the last step)\b", re.I)
+"""Words that say that it is the network of the equations."""
+LAST_OUTPUT = re.compile(r"\b(?:last|final) (?:output|state|one|step)", re.I)
 ORDINALS = {"1st": 0, "first": 0, "2nd": 1, "second": 1, "3rd": 2, "third": 2, "last": -1}
 
 
@@ -214,14 +225,7 @@ def vanishes(said: Said, world: World) -> Told:
 def _place(latex: str, world: World, offset: int) -> Place | None:
     """A variable and how far from the present step it is taken."""
     n = world.parse(latex, offset)
-    time = n.part("Time") if n is not None and n.op == "Sym" else None
-    if n is None or time is None:
-        return None
-    letter = world.setting(offset).scope.table.time_letter
-    t, step = time.nodes[0], 0
-    if t.op == "Add" and len(t.nodes) == 2 and t.nodes[1].op == "Num" and t.nodes[1].head.isdigit():
-        t, step = t.nodes[0], int(t.nodes[1].head)
-    return (n.head, step) if plain(t) and t.head == letter else None
+    return None if n is None else place(n, world.setting(offset).scope.table.time_letter)
 
 
 def sources_of(said: Said, world: World) -> Told:
@@ -250,4 +254,30 @@ def shared_of(said: Said, world: World) -> Told:
     if blocked(said.clause, "any"):
         return None
     names = [canonical_name(s) for s in said.subjects]
-    return None, Relation(", ".join(said.subjects) or r"\text{the parameters}", shared(world.model(said.offset), names))
+    return None, Relation(", ".join(said.subjects) or r"\text{the parameters}", shared(world.outline(said.offset), names))
+
+
+def arrangement(said: Said, world: World) -> Told:
+    """``so it is a many-to-many model``, of the network of the equations; the bare name in a list of kinds claims nothing.
+
+    What is said of any network, or of one for some task, is no error of the equations: it is refuted only where the sentence speaks of
+    the network that is defined.
+    """
+    name = said.value.replace("-", "[- ]")
+    model, once = world.outline(said.offset), world.setting(said.offset).scope.final
+    if blocked(said.clause.replace("discarding all but", ""), "any"):
+        return None
+    if re.search(rf"\bis\b(?: \w+,?){{0,3}} {name}\b(?: \w+)? (?:model|network|mapping|RNN|architecture)", said.clause):
+        if not OWN.search(said.clause) or EXAMPLE.search(said.clause):
+            return None, Relation(rf"\text{{{said.value}}}", _task())
+        verdict = arranged(model, said.value, once)
+        doubted = verdict.word == "refuted" and not DEFINED.search(said.clause)
+        return None, Relation(rf"\text{{{said.value}}}", _task() if doubted else verdict)
+    made = re.search(rf"\b(?:can be|becomes|is) (?:made|turned|converted|changed)? ?(?:into )?(?:an? )?{name}\b", said.clause)
+    if made is None or said.value != "many-to-one" or not LAST_OUTPUT.search(said.clause) or once:
+        return None
+    return None, Relation(rf"\text{{{said.value}}}", keeping_the_last(model))
+
+
+def _task() -> Verdict:
+    return Verdict("undecided", "SR303", "how many inputs and outputs are used is a matter of the task; no formula says it")

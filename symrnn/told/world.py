@@ -9,9 +9,9 @@ from functools import cached_property
 
 from symrnn.document import Compiled, Row
 from symrnn.errors import SymrnnError
-from symrnn.expr import Symbol
+from symrnn.expr import NOW, SCALAR, Symbol, node, symbol
 from symrnn.judge import Context, Relation
-from symrnn.model import Model
+from symrnn.model import Equation, Model
 from symrnn.read.document import Lines
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
@@ -60,6 +60,13 @@ class World:
             return self.context.model_of(self.setting(offset))
         except SymrnnError:
             return EMPTY
+
+    def outline(self, offset: int) -> Model:
+        """What depends on what at a place: by the display before it if that is one function for all variables of a step, else the model."""
+        row = self.display_before(offset, NEAR)
+        tree = None if row is None else row.reading.tree
+        found = None if row is None or tree is None else several(tree, row.setting.scope.table.time_letter)
+        return found or self.model(offset)
 
     def symbol(self, offset: int, name: str) -> Symbol | None:
         """A parameter or a variable of the model."""
@@ -159,6 +166,41 @@ def _last(n: Node, letter: str) -> Node | None:
     if signs == ["<=", "<="] and sides[0].op == "Num" and plain(sides[1]) and sides[1].head == letter and plain(sides[2]):
         return sides[2]
     return None
+
+
+def several(tree: Node, letter: str) -> Model | None:
+    r"""The model of ``(y_t, h_t) = f(x_t, h_{t-1}; \theta)``, in which every variable is some function of all that is in the bracket."""
+    if tree.op != "Chain" or len(tree.nodes) != 2 or tree.nodes[0].op != "Tuple" or tree.nodes[1].nodes[0].op != "Call":
+        return None
+    call = tree.nodes[1].nodes[0]
+    lefts = [place(n, letter) for n in tree.nodes[0].nodes]
+    names = {at[0] for at in lefts if at is not None and at[1] == 0}
+    if len(names) < len(lefts):
+        return None
+    used = []
+    for n in (m for a in call.nodes[1:] for m in (a.nodes if a.op == "Given" else (a,))):
+        at = place(n, letter)
+        if at is not None:
+            used.append(symbol(at[0], SCALAR, "variable" if at[0] in names else "input", NOW + at[1]))
+        elif plain(n):
+            used.append(symbol(n.head, SCALAR, "parameter"))
+        else:
+            return None
+    value = node("vcall", *used, attr=(call.nodes[0].head, SCALAR))
+    return Model("outline", tuple(Equation(Symbol(at[0], SCALAR, "variable", NOW), value) for at in lefts if at is not None))
+
+
+def place(n: Node, letter: str) -> tuple[str, int] | None:
+    """A variable and how far from the present step it is taken."""
+    time = n.part("Time") if n.op == "Sym" else None
+    if time is None:
+        return None
+    t, step = time.nodes[0], 0
+    if t.op == "Add" and len(t.nodes) == 2:
+        sign, number = (-1, t.nodes[1].nodes[0]) if t.nodes[1].op == "Neg" else (1, t.nodes[1])
+        if number.op == "Num" and number.head.isdigit():
+            t, step = t.nodes[0], sign * int(number.head)
+    return (n.head, step) if plain(t) and t.head == letter else None
 
 
 def plain(n: Node) -> bool:
