@@ -35,8 +35,11 @@ from symrnn.read.symbols import KINDS, Declared
 from symrnn.read.tree import walk
 from symrnn.setting import Setting
 from symrnn.shapeclaims import given_shapes, shape_claim
-from symrnn.told import number_of_parameters
+from symrnn.told import of_formula
 from symrnn.write.notation import Notation
+
+LEFT_OUT = re.compile(r"\(\s*\\cdot\s*\)")
+"""An argument that a given fact leaves out: where values lie may be decided all the same."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +108,9 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     stated = shape_claim(claim, given_shapes(stated_shapes(shapes or {}, [*formulas, claim])), auditor.settings["main"].scope.table)
     if stated is not None:
         return Checked(replace(equation, relations=(Relation(claim, stated),), reason=stated.reason), auditor.notation, ())
-    counted = tuple(number_of_parameters(auditor.compiled, auditor))
-    if counted:
-        equation = replace(equation, relations=counted, reason=next((r.verdict.reason for r in counted if r.verdict.reason), None))
+    told = tuple(of_formula(auditor.compiled, auditor))
+    if told:
+        equation = replace(equation, relations=told, reason=next((r.verdict.reason for r in told if r.verdict.reason), None))
     if not equation.relations:
         reason = "the formula states no relation"
         equation = replace(equation, relations=(Relation(claim, Verdict("undecided", "SR303", reason)),), reason=reason)
@@ -120,7 +123,7 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
             doubt = Verdict("undecided", "SR103", reason)
             equation = replace(equation, relations=tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" else r
                                                          for r in equation.relations), reason=reason)
-    facts = tuple(unknown) + tuple(not_understood(auditor, formulas, equations))
+    facts = tuple(unknown) + tuple(f for f in not_understood(auditor, formulas, equations) if not (told and LEFT_OUT.search(f)))
     refuted = any(r.verdict.word == "refuted" and r.verdict.method != "shapes" for r in equation.relations)
     blocked = [f for f in facts if shares(f, claim, auditor.settings["main"])] or (unknown if refuted else [])
     if blocked and equation.verdict in ("proved", "refuted", "conditional", "agrees"):

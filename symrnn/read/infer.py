@@ -368,17 +368,25 @@ def _computed_vectors(trees: Sequence[Node], found: Mapping[str, Use], carried: 
 
 
 def is_logistic(name: str, trees: Sequence[Node]) -> bool:
-    """Whether a function is the logistic one: the text gives its slope as s(1 - s), or computes several gates by it."""
+    """Whether a function is the logistic one: the text gives its slope as s(1 - s), or computes gates by it.
+
+    A gate is one by its letter, if there are several, or because a variable of a step is its product with something, entry by entry.
+    """
     gates: set[str] = set()
+    values: set[str] = set()
+    factors: set[str] = set()
     for n in (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head == "="):
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         value = Node("Call", (Node("Sym", (name,)), *left.nodes[1:]))
         slope = Node("Mul", (value, Node("Add", (Node("Num", ("1",)), Node("Neg", (value,))))))
         if left.op == "Call" and left.nodes[0] == Node("Prime", (Node("Sym", (name,)),)) and right == slope:
             return True
-        if left.op == "Sym" and right.op == "Call" and right.nodes[0].head == name and GATES.match(left.head):
-            gates.add(left.head)
-    return len(gates) > 1 or bool(gates & SURE_GATES)
+        if left.op == "Sym" and left.part("Time") is not None and not left.head.startswith(("delta", "d_")):
+            factors |= {m.head for x in walk(right) if x.op == "Had" for m in x.nodes if m.op == "Sym"} - {left.head}
+        if left.op == "Sym" and right.op == "Call" and right.nodes[0].head == name:
+            values.add(left.head)
+            gates |= {left.head} if GATES.match(left.head) else set()
+    return len(gates) > 1 or bool(gates & SURE_GATES) or bool(values & factors)
 
 
 def _formal(trees: Sequence[Node]) -> set[str]:

@@ -57,7 +57,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
          "width", formula=True),
     Kind("range", "claim", "here", "the function {s} takes its values in the interval {v}",
          "squash squeez compress confin restrict limit clip map "
-         "output|give|giving|return|produc|yield|take|number|value|range|image|lie|has+\x02|[|(|between|from|range|interval|zero|0|1"),
+         "output|give|giving|return|produc|yield|take|number|value|range|image|lie|has|stay|remain|_is_|_are_|bounded"
+         "+\x02|[|(|between|from|range|interval|zero|0|1"),
     Kind("component-range", "claim", "here", "every component of (what) {s} (gives) lies in the interval {v}",
          "component|entr|element|coordinate|number|value|output|result|activation+\x02|[|(|between|from|range|interval|zero|0|1"),
     Kind("constant", "claim", "here", "the function {s} is constant, with the value or the equation {v}",
@@ -184,6 +185,10 @@ ROWS: tuple[Row, ...] = (
     Row("range", r"<s:function>(?: function)?,? (?:whose|with) (?:range|values?|outputs?) (?:(?:is|are|lies?) )?(?:in )?<v:range>"),
     Row("range", r"<s:function>(?: function)? (?:always )?(?:lies|takes values|has values|has (?:the )?range) (?:strictly )?(?:in )?"
                  r"(?:the (?:range|interval) )?<v:range>"),
+    Row("range", rf"(?:(?:all|each|every|the) (?:of (?:the )?)?(?:{_PARTS}|values) of )?<s:symbols> (?:(?:always|all|therefore|thus) )?"
+                 r"(?:lies?|stays?|remains?|is|are|takes? (?:only )?values|has (?:entries|components|values)|is bounded)"
+                 r"(?: (?:always|strictly|bounded|confined|all|entrywise|elementwise))*(?: (?:in|within|inside))?(?: the)?"
+                 r"(?: (?:open|closed|half-open|unit))?(?: (?:range|interval))?(?: of)? <v:range>"),
     Row("component-range", rf"(?:each|every|all|any)(?: of the| its)? {_PARTS} ~(?:in|within|to|between) ?(?:the )?(?:\w+ )?"
                            r"(?:range |interval )?<v:range>", "function"),
     Row("component-range", rf"(?:all|each|every) (?:of (?:the )?)?{_PARTS} of <s:symbol> ~"

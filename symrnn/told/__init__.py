@@ -15,7 +15,7 @@ from symrnn.judge import Context, Relation
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.document import Span
 from symrnn.read.sentences import Said
-from symrnn.told import counts, labelled, networks, values
+from symrnn.told import counts, labelled, networks, ranges, values
 from symrnn.told.guards import blocked, own_name
 from symrnn.told.values import Told
 from symrnn.told.world import World
@@ -49,31 +49,30 @@ def rulings(compiled: Compiled, context: Context, judged: Callable[[int], Sequen
             at, relation = found
             yield Ruling(said.kind, "claim", at, _span(said, world), relation, relation.verdict.reason)
     for row in compiled.rows:
-        if (relation_of := _named_by_component(row)) is not None:
-            yield Ruling("map", "claim", row.span.offset, row.span, relation_of, relation_of.verdict.reason)
-        for found_in in _number_of_parameters(row, world):
-            yield Ruling("parameters", "claim", row.span.offset, row.span, found_in, found_in.verdict.reason)
+        for kind, relation in _of_formula(row, world):
+            yield Ruling(kind, "claim", row.span.offset, row.span, relation, relation.verdict.reason)
 
 
-def number_of_parameters(compiled: Compiled, context: Context) -> list[Relation]:
-    """What the last formula of a document says of the number of parameters of the network that the others define."""
-    return list(_number_of_parameters(compiled.rows[-1], World(compiled, context, lambda offset: ())))
+def of_formula(compiled: Compiled, context: Context) -> list[Relation]:
+    """What the last formula of a document says that is no equation of expressions: a number of parameters, a range."""
+    return [relation for _, relation in _of_formula(compiled.rows[-1], World(compiled, context, lambda offset: ()))]
 
 
-def _number_of_parameters(row: Row, world: World) -> Iterator[Relation]:
-    """What a formula says of it, by its left side or under a name."""
-    yield from counts.stated(row, world)
-    yield from labelled.named_count(row, world)
+def _of_formula(row: Row, world: World) -> Iterator[tuple[str, Relation]]:
+    """The relations of a formula by rules for sentences, each with its kind."""
+    for kind, rule in FORMULAS:
+        yield from ((kind, relation) for relation in rule(row, world))
 
 
-def _named_by_component(row: Row) -> Relation | None:
+def named_by_component(row: Row, world: World) -> Iterator[Relation]:
     """A display that maps a column of components to the column of the components of a function."""
     tree = row.reading.tree
     if tree is None or tree.op != "Chain" or tree.nodes[0].op != "Call":
-        return None
+        return
     d = row.setting.scope.table.lookup(tree.nodes[0].nodes[0].head)
     verdict = values.componentwise(tree, own_name(str(d.role))) if d is not None and d.is_function and d.role else None
-    return None if verdict is None else Relation(row.span.latex, verdict)
+    if verdict is not None:
+        yield Relation(row.span.latex, verdict)
 
 
 def _span(said: Said, world: World) -> Span:
@@ -118,12 +117,25 @@ def cell(said: Said, world: World) -> Told:
     return None if world.gated else _open("no equations given")(said, world)
 
 
+def either(*rules: Callable[[Said, World], Told]) -> Callable[[Said, World], Told]:
+    """The first of some rules that has an answer."""
+    return lambda said, world: next((found for rule in rules if (found := rule(said, world)) is not None), None)
+
+
+FORMULAS: tuple[tuple[str, Callable[[Row, World], Iterator[Relation]]], ...] = (
+    ("map", named_by_component),
+    ("parameters", counts.stated),
+    ("parameters", labelled.named_count),
+    ("range", ranges.stated),
+)
+"""The rules for formulas that claim something as sentences do, each with its kind."""
+
 JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
     "size": networks.size,
     "count": networks.count,
     "at": networks.at,
-    "range": values.function_range,
-    "component-range": values.component_range,
+    "range": either(values.function_range, ranges.of_variable),
+    "component-range": either(values.component_range, ranges.of_variable),
     "sums-to-one": values.sums_to_one_of,
     "map": values.function_map,
     "bound": values.bound_of_map,

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from types import MappingProxyType
@@ -118,13 +118,17 @@ def doubt(counted: Counted, model: Model, world: World, offset: int) -> str | No
     return f"nothing says what {min(unsure)} is" if unsure else gap(world, offset)
 
 
-def gap(world: World, offset: int) -> str | None:
-    """Why the model of the scope of a place may lack an equation: a display for a variable at a step that defines nothing."""
+def gap(world: World, offset: int, known: Set[str] = frozenset()) -> str | None:
+    """Why the model of the scope of a place may lack an equation: a display for a variable at a step that defines nothing.
+
+    Of the variables that are ``known`` enough, none is needed.
+    """
     setting = world.setting(offset)
+    known = known | setting.scope.defined
     for row in world.compiled.rows:
         if row.setting is not setting or row.span.kind == "inline" or "=" not in row.span.latex or counts(row, world):
             continue
-        if not lefts(row) <= setting.scope.defined:
+        if not lefts(row) <= known:
             return f"the formula in line {row.span.line} was not understood"
     return None
 

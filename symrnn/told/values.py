@@ -110,27 +110,27 @@ def _ends(tree: Node) -> tuple[Node, Node]:
     return sides[-2], sides[-1]
 
 
-def _power(n: Node) -> tuple[Node, Node]:
+def power(n: Node) -> tuple[Node, Node]:
     """A space and how many times it is taken."""
     return (n.nodes[0], n.nodes[1]) if n.op == "Pow" else (n, ONE)
 
 
 def mapped(name: str, start: Node, end: Node, least: int | None = None) -> Verdict | None:
     """The verdict on a map of a function from vectors of numbers; None where it is no function of the tables, or no such map."""
-    (base, count), (into, other) = _power(start), _power(end)
+    (base, count), (into, other) = power(start), power(end)
     if base != Node("Space", ("R",)) or name not in RANGES and name != SOFTMAX:
         return None
     if count != other:
         return Verdict("undecided", "SR303", "the two sides of the map have as many components only if their sizes are equal")
     if into == base:
         return keeps_size(name)
-    claimed = _as_interval(into)
+    claimed = as_interval(into)
     if claimed is None:
         return Verdict("undecided", "SR303", "the set that the map goes into is not understood")
     return components(claimed, least) if name == SOFTMAX else elementwise(name, claimed)
 
 
-def _as_interval(n: Node) -> Interval | None:
+def as_interval(n: Node) -> Interval | None:
     """An interval between two numbers."""
     if n.op != "Interval" or len(n.head) != 2:
         return None
@@ -157,7 +157,7 @@ def _least(said: Said, world: World) -> int | None:
     for bound in world.about("bound", said.spans[0]):
         if (found := _bounded(bound, world)) is not None:
             tree = world.tree(said.spans[0])
-            if tree is not None and found[0] == getattr(_power(_ends(tree)[0])[1], "head", ""):
+            if tree is not None and found[0] == getattr(power(_ends(tree)[0])[1], "head", ""):
                 return found[1]
     return None
 
@@ -173,8 +173,8 @@ def bound_of_map(said: Said, world: World) -> Told:
         tree = world.tree(other.spans[0])
         if tree is None or function_map(other, world) is None:
             continue
-        (_, count), (into, _) = map(_power, _ends(tree))
-        claimed = _as_interval(into)
+        (_, count), (into, _) = map(power, _ends(tree))
+        claimed = as_interval(into)
         if plain(count) and count.head == found[0] and claimed is not None and components(claimed, 1).word == "conditional":
             row = world.row(said.spans[0])
             return None if row is None else (said.spans[0], Relation(row.span.latex, single_component(found[0], claimed)))
