@@ -22,6 +22,7 @@ from symrnn.model import Model
 from symrnn.prove.claim import Claim
 from symrnn.prove.verdict import Verdict
 from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import walk as nodes_of
 
 SINGLE = " has one entry"
@@ -111,6 +112,17 @@ def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:
     if not plain or len(signs) > 1 or len({name for name, _ in times}) < len(times):
         return None
     return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
+
+
+def size_or_sequence(sides: Sides, table: SymbolTable) -> str | None:
+    """A letter of a side made of sizes and numbers alone that also has a value at every step: it is printed as the size."""
+    sizes = {n for d in table for n in d.shape} | {d.name for d in table if d.kind == "size"}
+    for side in (sides.left, sides.right):
+        letters = [n for n in nodes_of(side) if n.op == "Sym"]
+        if side.op != "Sym" and letters and all(len(n.args) == 1 and n.head in sizes for n in letters):
+            twice = (n.head for n in letters if (d := table.get(n.head)) is not None and d.sequence)
+            return next(twice, None)
+    return None
 
 
 def is_chain_rule(e: Expr) -> bool:

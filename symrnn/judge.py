@@ -17,6 +17,7 @@ from symrnn.claimforms import (
     only_if_single,
     rule_letters,
     scaled,
+    size_or_sequence,
     speaks_of_loss,
     unsolved,
 )
@@ -202,6 +203,9 @@ class Chain:
         reading is refuted only if it is false under the other, and what holds under the other only is conditional.
         """
         first, scope = self._as_read(sides, text, printed), self.setting.scope
+        if first.verdict.word == "refuted" and (letter := size_or_sequence(sides, scope.table)) is not None:
+            reason = f"{letter} is a size and has a value at every step; without a step it may be either"
+            return replace(first, verdict=Verdict("undecided", "SR303", reason))
         named = {n.nodes[0].head for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient"}
         if scope.gradients_at == "either" and first.verdict.word != "proved" and named & set(scope.arguments.values()):
             setting = replace(self.setting, scope=replace(scope, gradients_at="argument"))

@@ -1,7 +1,7 @@
 """What depends on what in a model, step by step: claims about sources, shared parameters and what need not be computed."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from symrnn.expr import symbols
 from symrnn.model import Model
@@ -45,6 +45,36 @@ def sources(model: Model, of: str, others: Iterable[Place]) -> Verdict:
         return Verdict("undecided", "SR103", f"no equation that was understood makes {missing[0]} depend on {of}")
     return Verdict("proved", method="dependence in the equations", scope=EVERYWHERE, error_bound="0",
                    reason="; ".join(f"{name} {'' if not k else f'{k} later '}depends on {of}" for name, k in wanted))
+
+
+def used(model: Model, name: str, steps: Iterable[Place], parameters: Iterable[str]) -> list[str]:
+    """Which of some values (a variable or an input, so many steps after the present one) and parameters a variable is computed from."""
+    found = [f"{other}{f'[t{step}]' if step else ''}" for other, step in steps if (name, -step) in reached(model, other, -step)]
+    inside, todo = {name}, [name]
+    while todo:
+        new = {s.name for s in symbols(model.definitions[todo.pop()]) if s.name in model.definitions} - inside
+        inside |= new
+        todo += new
+    own = {s.name for other in inside for s in symbols(model.definitions[other]) if s.kind == "parameter"}
+    return [*found, *(p for p in parameters if p in own)]
+
+
+def dependent(model: Model, name: str, steps: Sequence[Place], parameters: Sequence[str]) -> Verdict:
+    """Whether a variable is computed from all of some values and parameters."""
+    found = used(model, name, steps, parameters)
+    if len(found) < len(steps) + len(parameters):
+        return Verdict("undecided", "SR103", f"no equation that was understood makes {name} depend on all of them")
+    return Verdict("proved", reason=f"the equation of {name} uses {', '.join(found)}, perhaps through other equations",
+                   method="dependence in the equations", scope=EVERYWHERE, error_bound="0")
+
+
+def independent(model: Model, name: str, steps: Sequence[Place], parameters: Sequence[str]) -> Verdict:
+    """Whether a variable is computed from none of some values and parameters."""
+    found = used(model, name, steps, parameters)
+    if found:
+        return Verdict("undecided", "SR303", f"the equation of {name} uses {', '.join(found)}, perhaps through other equations")
+    return Verdict("proved", reason=f"no equation from which {name} is computed uses it", method="dependence in the equations",
+                   scope=EVERYWHERE, error_bound="0")
 
 
 def not_needed(model: Model, name: str) -> Verdict:

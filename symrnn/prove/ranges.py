@@ -9,10 +9,11 @@ are the ends). It falls by a point whose value, exact or enclosed, lies outside.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 from symrnn.prove.reals import balls
 from symrnn.prove.verdict import EVERYWHERE, Verdict
@@ -101,6 +102,36 @@ def elementwise(name: str, claimed: Interval) -> Verdict | None:
             if claimed.misses(*system.ends(value)):
                 shown = system.text(value)
                 return Verdict("refuted", "SR403", f"{name}({u}) is {shown}, outside {claimed}; the values lie in {own}", method="range",
+                               counterexample={"T": None, "sizes": {}, "values": {"u": str(u)}, "left": shown, "right": str(claimed)})
+    return Verdict("undecided", "SR304", f"the values lie in {own}, and no point that was tried gives one outside {claimed}")
+
+
+SLOPES: Mapping[str, tuple[Interval, Callable[[Any, Any], Any]]] = MappingProxyType({
+    "tanh": (Interval(Fraction(0), Fraction(1), False, True), lambda y, one: one - y * y),
+    "sigmoid": (Interval(Fraction(0), Fraction(1, 4), False, True), lambda y, one: y * (one - y)),
+})
+"""The range of the derivative, and the derivative from the value of the function (tests prove both)."""
+
+
+def slope(name: str, claimed: Interval) -> Verdict | None:
+    """Whether the derivative of a function lies in an interval, for every real argument; None for a function without a row.
+
+    >>> slope("sigmoid", interval("[0, 0.25]")).word, slope("sigmoid", interval("[0, 0.2]")).counterexample["left"]
+    ('proved', '1/4')
+    """
+    if name not in SLOPES:
+        return None
+    own, formula = SLOPES[name]
+    if claimed.holds(own):
+        return Verdict("proved", reason=f"the values of the derivative lie in {own}", method=f"the range {own} of {name}'",
+                       scope=EVERYWHERE, error_bound="0")
+    system = balls()
+    with system.scope():
+        for u in POINTS:
+            value = formula(system.element(name, system.number(u)), system.number(Fraction(1)))
+            if claimed.misses(*system.ends(value)):
+                shown = system.text(value)
+                return Verdict("refuted", "SR403", f"{name}'({u}) is {shown}, outside {claimed}; the values lie in {own}", method="range",
                                counterexample={"T": None, "sizes": {}, "values": {"u": str(u)}, "left": shown, "right": str(claimed)})
     return Verdict("undecided", "SR304", f"the values lie in {own}, and no point that was tried gives one outside {claimed}")
 

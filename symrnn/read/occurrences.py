@@ -197,8 +197,6 @@ class Names:
         elif d.sequence or d.name in self.scope.defined:
             letter = self.scope.table.time_letter
             if d.sequence:
-                if any(d.name in other.shape for other in self.scope.table):
-                    raise Meaningless("SR303", f"{d.name} is a size and has a value at every step: without a step it may be either", n.span)
                 self.note("time-left-out", f"{d.name} without a time is read at {letter}")
             return Time(self.base(letter))
         return None

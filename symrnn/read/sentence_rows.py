@@ -81,6 +81,8 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
          "consider recall introduce start begin defin giv comput updat govern describ", formula=True),
     Kind("rejected", "mention", "before", "the text gives this display as a form that is not to be used",
          "not|n't|n’t|wrong|incorrect|false|invalid|tempting|mistake+\x02 not|n't|n’t+because"),
+    Kind("depends", "claim", "here", "the value of the subject named first depends {v} the others", "depend function_of", formula=True),
+    Kind("slope", "claim", "here", "the derivative of the function {s} is at most {v}", "derivative slope"),
     Kind("not-needed", "claim", "here", "{s} need not be computed",
          "compute computing evaluat calculat store need", formula=True),
     Kind("shared", "claim", "onward", "the parameters {s} (or, without a subject, all weights) are the same at every step",
@@ -198,6 +200,9 @@ ROWS: tuple[Row, ...] = (
                            r"(?:in |within )?(?:the (?:range|interval) )?<v:range>", "function"),
     Row("map", r"(?:maps?|sends?|takes?|goes) (?:from )?<v:map>", "function"),
     Row("map", r"(?:function|map|mapping|activation|layer|nonlinearity),? <v:map>", "function"),
+    Row("slope", r"(?:derivative|slope) of (?:the )?<s:function>(?: function)? (?:is (?:always )?)?"
+                 r"(?:at most|bounded(?: above)? by|never (?:larger|greater|more|bigger) than|never exceeds|no (?:larger|greater) than|"
+                 r"(?:has|reaches|takes) (?:a |its )?(?:maximum|largest value)(?: value)?(?: of)?) <v:bound>"),
     # -- constant and identity functions
     Row("constant", rf"<s:symbol> {_IS} (?:an? |the )?const[a-z]*(?: function)?[,:;(]*(?: (?:i\. ?e\.|ie|that is|namely|so|with|viz\.),?)? "
                     r"<v:equation>"),
@@ -276,6 +281,10 @@ ROWS: tuple[Row, ...] = (
     Row("delay", rf"(?:delayed|late|lags?|shifted|delay of) (?:by )?<v:size> {_STEP}"),
     Row("delay", rf"<v:size> {_STEP} (?:late|delayed|behind|of delay)"),
     Row("delay", rf"delay (?:is|of|equals) <v:size>(?: {_STEP})?"),
+    Row("depends", r"<s:symbol> (?:(?:also|directly|in turn|therefore|clearly|itself) )*depends (?:(?:also|directly|both) )*on"
+                   r"(?: (?:both|the|all of))? <s2:symbols>", value="on"),
+    Row("depends", r"<s:symbol> is (?:itself )?a function of(?: (?:both|the))? <s2:symbols>", value="on"),
+    Row("depends", r"<s:symbol> (?:does not|doesn[’']t) depend (?:directly )?on <s2:symbols>", value="not on"),
     Row("sources", r"<s:item> (?:has|have|receives?|gets?) (?:a )?"
                    r"(?:sources?|contributions?|gradients?|terms?)(?: \w+)? from "
                    r"(?:both )?<s2:symbol> and (?:from )?<s3:symbol>"),

@@ -73,6 +73,7 @@ TYPES: Mapping[str, str] = MappingProxyType({
     "map": _piece("M"),                                             # what goes where, with an arrow
     "columns": _piece("V"),                                         # columns of zeros and ones
     "count": r"\d[\d,]*\d",                                         # a whole number of two digits or more
+    "bound": rf"(?:{_piece('')}|\d+/\d+|{_NUMERAL})",              # a number, perhaps a fraction
     "zero": _piece("Z"),
     "zeros": _piece("EZ"),                                          # an equation whose right side is zero
     "one": _piece("N"),

@@ -144,6 +144,8 @@ JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
     "term": networks.term,
     "vanishes": networks.vanishes,
     "sources": networks.sources_of,
+    "depends": networks.depends_on,
+    "slope": ranges.slope_of,
     "not-needed": networks.not_needed_of,
     "shared": networks.shared_of,
     "parameters": counts.parameters_of,

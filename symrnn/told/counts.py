@@ -46,7 +46,7 @@ THETA = re.compile(r"\\[tT]heta\b")
 LEARNED = re.compile(r"param|weights", re.I)
 DERIVED = re.compile(r"\\(?:partial|nabla|[dt]?frac|delta|Delta|prod|sum|l?Vert|\||d(?:v|iff)\b)")
 """What stands on the left side of an equation that defines no variable."""
-TIMES = MappingProxyType({"twice": 2, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8})
+TIMES = MappingProxyType({"twice": 2, "five": 5, "six": 6, "eight": 8})
 
 
 # ---------------------------------------------------------------------------------------------------------- what is counted

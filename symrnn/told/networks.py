@@ -14,7 +14,7 @@ from symrnn.expr import walk as parts
 from symrnn.judge import Chain, Relation
 from symrnn.prove.amounts import Amount, count_of_steps, last_for_any, size_by_steps
 from symrnn.prove.arrangement import arranged, keeping_the_last
-from symrnn.prove.dependence import Place, after_the_last, not_needed, shared, sources
+from symrnn.prove.dependence import Place, after_the_last, dependent, independent, not_needed, shared, sources
 from symrnn.prove.verdict import Verdict
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
@@ -23,6 +23,7 @@ from symrnn.read.sentences import Said
 from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node, walk
 from symrnn.setting import canonical_base
+from symrnn.told.counts import gap
 from symrnn.told.guards import attends, blocked
 from symrnn.told.values import Told
 from symrnn.told.world import NEAR, World, place, plain
@@ -237,6 +238,24 @@ def sources_of(said: Said, world: World) -> Told:
     if now:
         return None
     return None, Relation(rf"{said.subjects[0]} \to {', '.join(said.subjects[1:])}", sources(world.model(said.offset), name, others))
+
+
+def depends_on(said: Said, world: World) -> Told:
+    """``h_t depends on h_{t-1} and W``, or does not: by what the equations compute from what."""
+    model, clause = world.outline(said.offset), said.clause.replace(said.words, " ")
+    subject, *others = (_place(latex, world, said.offset) or (canonical_name(latex), None) for latex in said.subjects)
+    own = {*model.definitions, *(s.name for s in (*model.inputs, *model.parameters))}
+    if subject[1] is None or subject[0] not in model.definitions or blocked(clause, "named") or any(name not in own for name, _ in others):
+        return None
+    timed = [(name, step - subject[1]) for name, step in others if step is not None]
+    lasting = [name for name, step in others if step is None]
+    if any(step > 0 for _, step in timed) or set(lasting) - {p.name for p in model.parameters}:
+        return None
+    sign = r"\to" if said.value == "on" else r"\not\to"
+    verdict = dependent(model, subject[0], timed, lasting) if said.value == "on" else independent(model, subject[0], timed, lasting)
+    if verdict.word == "proved" and said.value != "on" and (why := gap(world, said.offset)):
+        verdict = Verdict("undecided", "SR103", why)
+    return None, Relation(rf"{', '.join(said.subjects[1:])} {sign} {said.subjects[0]}", verdict)
 
 
 def not_needed_of(said: Said, world: World) -> Told:

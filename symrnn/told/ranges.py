@@ -12,14 +12,14 @@ from symrnn.judge import Relation
 from symrnn.model import Model
 from symrnn.prove.bounds import within
 from symrnn.prove.parts import given, made_of
-from symrnn.prove.ranges import RANGES, Interval, interval
+from symrnn.prove.ranges import RANGES, Interval, interval, slope
 from symrnn.prove.verdict import Verdict
 from symrnn.read.declarations import size_text
 from symrnn.read.sentences import Said
 from symrnn.read.tree import Node
 from symrnn.told.counts import gap
 from symrnn.told.guards import blocked, own_name
-from symrnn.told.values import Told, as_interval, power
+from symrnn.told.values import Told, as_interval, power, role
 from symrnn.told.world import World, place
 
 SUPPOSED = re.compile(r"\b(?:if|when|suppose|assum\w+|let|require\w*|constrain\w*|clip\w*|such that|provided|unless|not|initial\w*|choose|"
@@ -71,6 +71,25 @@ def of_variable(said: Said, world: World) -> Told:
     return None
 
 
+def slope_of(said: Said, world: World) -> Told:
+    """``the derivative of the sigmoid is at most 1/4``."""
+    name, most = role(said, world), fraction(said.value)
+    if most is None or blocked(re.sub(r"(?i)\b(?:derivative|slope|never)\b", "", said.clause), "function"):
+        return None
+    verdict = slope(name, Interval(None, most, False, True))
+    return None if verdict is None else (None, Relation(rf"\text{{derivative of {name}}} \le {said.value}", verdict))
+
+
+def fraction(text: str) -> Fraction | None:
+    r"""A number as a text prints it.
+
+    >>> fraction(r"\frac{1}{4}"), fraction("0.25"), fraction("1/4"), fraction("a")
+    (Fraction(1, 4), Fraction(1, 4), Fraction(1, 4), None)
+    """
+    plain = re.sub(r"\\[dt]?frac\{(\d+)\}\{(\d+)\}", r"\1/\2", text.strip())
+    return Fraction(plain) if re.fullmatch(r"\d+(?:\.\d+|/[1-9]\d*)?", plain) else None
+
+
 def limits(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
     """The values that a formula confines, where to, and the power of the set."""
     if tree.op != "Chain":
@@ -115,8 +134,9 @@ def _number(n: Node) -> Fraction | None:
 
 def bounded(value: Node, claimed: Interval, count: Node | None, world: World, offset: int) -> Verdict | None:
     """The verdict on where a variable of the present step lies; None for anything else, or where nothing decides it."""
-    setting = world.setting(offset)
-    model = world.model(offset)
+    setting, model = world.setting(offset), world.model(offset)
+    if value.op == "Call" and value.nodes[0].op == "Prime" and value.nodes[0].nodes[0].op == "Sym":
+        return slope(function_at(value.nodes[0].nodes[0].head, world, offset), claimed)
     bare = Node("Sym", tuple(a for a in value.args if isinstance(a, str) or a.op != "Index")) if value.op == "Sym" else value
     at = place(bare, setting.scope.table.time_letter)
     if at is None or at[1] or at[0] not in model.definitions or count is not None and not _fits(count, model.symbol(at[0]), world, offset):
@@ -148,13 +168,17 @@ def ranges(world: World, offset: int, model: Model) -> dict[str, tuple[Interval,
                 continue
             right = n.nodes[1].nodes[0]
             if n.nodes[1].head == "=" and right.op == "Call" and any(a.op == "Slot" for a in right.nodes[1:]):
-                d = setting.scope.table.lookup(right.nodes[0].head)
-                role = own_name(str(d.role)) if d is not None and d.is_function and d.role else own_name(right.nodes[0].head)
-                if role in RANGES:
-                    out[name] = RANGES[role], ""
+                if (function := function_at(right.nodes[0].head, world, offset)) in RANGES:
+                    out[name] = RANGES[function], ""
             elif row.span.offset != offset:
                 out |= {v.head: (found, row.span.latex) for v, found, _ in limits(n) if v.op == "Sym" and v.head == name}
     return out
+
+
+def function_at(name: str, world: World, offset: int) -> str:
+    """What function a name is at a place, as the table of functions calls it."""
+    d = world.setting(offset).scope.table.lookup(name)
+    return own_name(str(d.role)) if d is not None and d.is_function and d.role else own_name(name)
 
 
 def _fits(count: Node, s: Symbol, world: World, offset: int) -> bool:
