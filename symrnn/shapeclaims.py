@@ -8,6 +8,7 @@ r"""Claims about shapes, such as :math:`U \in \mathbb{R}^{h \times h}`, against 
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from symrnn.prove.verdict import EVERYWHERE, Verdict
@@ -16,6 +17,9 @@ from symrnn.read.reader import read
 from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import Node
 
+AND = re.compile(r"\\(?:text|textrm|mathrm|mbox)\s*\{\s*,?\s*and(?:\s+also)?\s*\}")
+"""A word between two memberships."""
+
 
 def shape_claim(claim: str, given: Mapping[str, Sequence[str]], table: SymbolTable | None = None) -> Verdict | None:
     """The verdict on a formula that only says of what shapes its symbols are; None for another one, or where nothing decides it.
@@ -23,7 +27,7 @@ def shape_claim(claim: str, given: Mapping[str, Sequence[str]], table: SymbolTab
     Different letters are different sizes. ``given`` has one size for a vector and two for a matrix.
     """
     table = table or SymbolTable()
-    tree = read(claim, table).tree
+    tree = read(AND.sub(",", claim), table).tree
     parts = () if tree is None else tree.nodes if tree.op in ("Seq", "Rows") else (tree,)
     said = [d for part in parts for d in declarations(part, table) if d.kind in ("vector", "matrix")]
     if not said or len(said) < len(parts) or not all(map(_is_membership, parts)):

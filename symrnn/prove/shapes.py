@@ -1,13 +1,14 @@
 """Faults that need no value: an operation on shapes that do not fit, sides that differ in shape or in their free indices."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symrnn.expr import Expr, Index, Shape, show_shape, walk
 from symrnn.expr.show import show
 from symrnn.prove.claim import Claim
 from symrnn.prove.grid import Free
+from symrnn.prove.verdict import EVERYWHERE, Verdict
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,29 @@ def conflict(claim: Claim) -> ShapeConflict | None:
     if claim.left.shape != claim.right.shape:
         return ShapeConflict("sides", "the sides differ", claim.left.shape, claim.right.shape, (claim.left, claim.right))
     return _lonely(claim)
+
+
+def derivative_shape(top: Sequence[str], bottom: Sequence[str], groups: Sequence[Sequence[str]]) -> Verdict | None:
+    """Whether a derivative has the sizes that are printed: those of what is differentiated, then those of what by.
+
+    Sizes of 1 are left out. The two in the other order are a layout of its own, and not decided. Different letters are different sizes.
+
+    >>> derivative_shape(["n"], ["m"], [["n", "m"]]).word, derivative_shape(["n"], ["m"], [["m", "n"]])
+    ('proved', None)
+    >>> derivative_shape(["N", "N"], ["M", "N"], [["N", "N"], ["M", "M"]]).reason
+    'the sizes are (N x N) x (M x N), not (N x N) x (M x M)'
+    """
+    flat = [n for group in groups for n in group if n != "1"]
+    orders = [[*top, *bottom], [*bottom, *top], [*top, *reversed(bottom)], [*reversed(bottom), *reversed(top)]]
+    if flat == orders[0]:
+        return Verdict("proved", method="shapes", scope=EVERYWHERE, error_bound="0")
+    if flat in orders[1:] and len(top) < 2:
+        return None
+    if flat == orders[1]:
+        return None
+    meant = " x ".join(f"({' x '.join(g)})" if len(g) > 1 and top else " x ".join(g) for g in (top, bottom) if g)
+    said = " x ".join(f"({' x '.join(g)})" if len(groups) > 1 else " x ".join(g) for g in groups)
+    return Verdict("refuted", "SR101", f"the sizes are {meant or '1'}, not {said}", method="shapes")
 
 
 def _lonely(claim: Claim) -> ShapeConflict | None:

@@ -15,7 +15,7 @@ from symrnn.judge import Context, Relation
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.document import Span
 from symrnn.read.sentences import Said
-from symrnn.told import counts, labelled, networks, ranges, values
+from symrnn.told import counts, labelled, networks, ranges, shapes, values
 from symrnn.told.guards import blocked, own_name
 from symrnn.told.values import Told
 from symrnn.told.world import World
@@ -126,6 +126,7 @@ FORMULAS: tuple[tuple[str, Callable[[Row, World], Iterator[Relation]]], ...] = (
     ("map", named_by_component),
     ("parameters", counts.stated),
     ("parameters", labelled.named_count),
+    ("shape", shapes.stated),
     ("range", ranges.stated),
 )
 """The rules for formulas that claim something as sentences do, each with its kind."""
