@@ -42,6 +42,8 @@ STYLES = (
 LAGGED = re.compile(r"(?:[_^]\s*\{|[\[<{]|(?<=[A-Za-z}])(?<!\\times)\()\s*[(\[<]?\s*(?:\\langle)?\s*(\w|\\tau)\s*[-+]\s*1\b")
 """A letter plus or minus one, as a script or after a symbol: the mark of a time letter. In ``(n - 1) \\times n`` it is none."""
 
+SPACES = re.compile(r"\\(?:mathbb\s*\{?\s*R\s*\}?|reals|R)\s*\^\s*(?:\{([^{}]*)\}|(\\?\w))")
+"""The exponent of a space: what stands there is a size."""
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
 """The letter of a sum or a product, which runs over steps but is not the running one."""
 
@@ -98,7 +100,8 @@ def time_style(formulas: Iterable[str]) -> tuple[str, str]:
     (('sup', 't'), ('call', 'n'), ('sub', 't'))
     """
     text = " ; ".join(formulas)
-    letters = Counter(LAGGED.findall(text))
+    sizes = {letter for found in SPACES.findall(text) for part in found for letter in re.findall(r"\\?[A-Za-z]+", part)}
+    letters = Counter(x for x in LAGGED.findall(text) if x not in sizes)                        # not p in p(p + 1) parameters
     letter = max(letters, key=lambda x: (letters[x], x == "t")) if letters else "t"
     free = {x: n for x, n in letters.items() if x not in set(BOUND.findall(text))}
     if "t" in letters:
@@ -550,7 +553,10 @@ def _lone(n: Node) -> bool:
 
 
 def _weights(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
-    """Capital letters before a bracket that are no functions: weights by their letter, or what is transposed or differentiated by."""
+    """Capital letters before a bracket that are no functions: weights by their letter, or what is transposed or differentiated by.
+
+    So is ``B_g`` before a bracket where ``B_z`` stands before something at a step.
+    """
     calls: dict[str, list[Node]] = {}
     for n in nodes:
         if n.op == "Call" and _lone(n.nodes[0]) and re.fullmatch(r"[A-Z](?:_\w+)?", n.nodes[0].head) and n.nodes[0].head not in STANDARD:
@@ -560,12 +566,14 @@ def _weights(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
     turned = {m.head for n in nodes if n.op == "Transpose" for m in (n.nodes[0], *n.nodes[0].nodes[:1]) if m.op == "Sym"}
     by = {m.head for n in nodes if n.op == "Deriv" for m in n.nodes[1:] if m.op == "Sym"}
     by |= {n.nodes[0].head for n in nodes if n.op == "Grad" and n.nodes[0].op == "Sym"}
+    alike = {n.nodes[0].head.partition("_")[0] for n in nodes if n.op == "Mul" and n.nodes[0].op == "Sym" and "_" in n.nodes[0].head
+             and n.nodes[1].part("Time") is not None}
 
     def of_array(call: Node) -> bool:
         return len(call.nodes) == 2 and call.nodes[1].op in ("Add", "Had", "Mul", "Dot", "Star") and any(
             m.op == "Sym" and m.part("Time") is not None for m in walk(call.nodes[1]))
     return {name for name, found in calls.items() if name not in other and table.get(name) is None and all(map(of_array, found))
-            and (name[0] in "WUV" or name in turned | by)}
+            and (name[0] in "WUV" or name in turned | by or "_" in name and name[0] in alike)}
 
 
 def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:

@@ -111,6 +111,9 @@ def doubt(counted: Counted, model: Model, world: World, offset: int) -> str | No
         return "no equation that was understood has parameters"
     if any(x.op in ("vcall", "vjac") for name in counted.variables for x in walk(model.definitions[name])):
         return "a function in the equations may have parameters of its own"
+    weights = (x.attr[1:] for name in counted.variables for x in walk(model.definitions[name]) if x.op == "apply" and x.attr[:1] == "?")
+    if (unclear := next((name for name in weights if name[:1].isupper()), None)) is not None:
+        return f"{unclear} before a bracket may be a function or a weight"
     used = sorted(s.name for s in given(model))
     if len(used) > 1:
         return f"no equation that was understood gives {' or '.join(used)}; one of them is the input"
@@ -277,7 +280,7 @@ def growth_of(said: Said, world: World) -> Told:
         return None
     model = world.model(said.offset)
     own = parameters(model, (*cell(model), *outputs(model)))
-    tied = sorted({f for p in own for n in p.shape for f in letters_of(n)} & set(world.steps))
+    tied = sorted({f for p in own for n in p.shape for f in letters_of(n)} & {*world.ends, *world.setting(said.offset).scope.steps})
     if not own or not model.states:
         verdict = _open("no equation that was understood has parameters")
     elif tied:

@@ -130,24 +130,29 @@ class World:
         return frozenset(out)
 
     @cached_property
-    def steps(self) -> Counter[str]:
-        """The letters up to which the time runs, in a sum or in the range of the time, each with how often; no sizes among them.
-
-        A letter that a declaration uses as a size is left out, and one that a sentence calls a size before, or the number of something
-        else.
-        """
+    def ends(self) -> dict[str, list[int]]:
+        """The letters up to which the time runs, in a sum or in the range of the time, each with where."""
         found: dict[str, list[int]] = {}
         for row in self.compiled.rows:
             tree = row.reading.tree
             if tree is not None and any(mark in row.span.latex for mark in ("\\sum", "\\prod", "dots", "...", "\\le")):
                 for name in {m.head for n in walk(tree) if (m := _last(n, row.setting.scope.table.time_letter)) is not None}:
                     found.setdefault(name, []).append(row.span.offset)
+        return found
+
+    @cached_property
+    def steps(self) -> Counter[str]:
+        """Those letters, each with how often; no sizes among them.
+
+        A letter that a declaration uses as a size is left out, and one that a sentence calls a size before, or the number of something
+        else.
+        """
         counted = {name for s in self.kinds.get("count", ()) if s.value != "steps" for name in s.names}
         for s in self.kinds.get("size", ()):
             name = canonical_name(s.value)
-            if name in found and s.offset < found[name][0]:
+            if name in self.ends and s.offset < self.ends[name][0]:
                 counted.add(name)
-        return Counter({name: len(places) for name, places in found.items() if name not in self.sizes_declared | counted})
+        return Counter({name: len(places) for name, places in self.ends.items() if name not in self.sizes_declared | counted})
 
 
 def _last(n: Node, letter: str) -> Node | None:
