@@ -288,8 +288,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     style, letter = table.time, table.time_letter
     stated = dict(stated)
     local = local_letters(trees, table)
-    stated |= {d.name: replace(d, shape=()) if d.name in local else d for tree in trees for d in declarations(tree, table)
-               if d.name not in stated}
+    for d in (d for tree in trees for d in declarations(tree, table)):
+        stated.setdefault(d.name, replace(d, shape=()) if d.name in local else d)   # what stands first declares, what follows may be wrong
     found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]

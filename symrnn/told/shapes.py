@@ -24,7 +24,7 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
         return
     shapes = [_shape(n, world, row.span.offset) for n in value.nodes]
     groups = _groups(into.nodes[1], world, row.span.offset)
-    known = {n for shape in shapes if shape is not None for n in shape} | world.sizes_declared
+    known = {n for shape in shapes if shape is not None for n in shape} | set(world.model(row.span.offset).sizes)
     if None in shapes or row.setting.scope.layout != "denominator" or not all(n.isdigit() or n in known for g in groups for n in g):
         return
     top, bottom = (shape or () for shape in shapes)
