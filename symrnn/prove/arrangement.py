@@ -54,7 +54,7 @@ def arranged(model: Model, claimed: str, once: Collection[str] = ()) -> Verdict:
     if claimed == found:
         return Verdict("proved", reason=why, method=METHOD, scope=EVERYWHERE, error_bound="0")
     left, right = ("1 output", "2 outputs") if single else ("2 inputs and 2 outputs", claimed)
-    return Verdict("refuted", "SR407", why, METHOD, EVERYWHERE, "0",
+    return Verdict("refuted", "SR407", why, METHOD,
                    counterexample={"T": 2, "sizes": {}, "values": {}, "left": left, "right": right})
 
 

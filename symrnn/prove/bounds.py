@@ -267,5 +267,5 @@ def draws(seed: str) -> Iterator[Fraction]:
 def _refuted(model: Model, name: str, claimed: Interval, unit: Unit, T: int, ends: Ends) -> Verdict:  # noqa: N803
     shown = {f"{s}[{t}]" if t is not None else s: str(v) for (s, t), v in unit.values.items()}
     left, sizes = enclosed(*ends), dict.fromkeys((n for n in model.sizes if "+" not in n), 1)
-    return Verdict("refuted", "SR403", f"{name} at step {T} is {left}, outside {claimed}", METHOD, EVERYWHERE, "0",
+    return Verdict("refuted", "SR403", f"{name} at step {T} is {left}, outside {claimed}", METHOD,
                    counterexample={"T": T, "sizes": sizes, "values": shown, "left": left, "right": str(claimed)})

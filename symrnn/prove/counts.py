@@ -58,7 +58,7 @@ def judged(parameters: Sequence[Symbol], claimed: Linear, others: Sequence[Conve
     where = apart(own, claimed)
     left_value, right_value = (str(_at(x, where)) for x in (own, claimed))
     at = f" at {', '.join(f'{k} = {v}' for k, v in where.items())}" if where else ""
-    return Verdict("refuted", "SR406", f"{names} have together {left_value} entries{at}, not {right_value}", METHOD, EVERYWHERE, "0",
+    return Verdict("refuted", "SR406", f"{names} have together {left_value} entries{at}, not {right_value}", METHOD,
                    counterexample={"T": None, "sizes": where, "values": {}, "left": left_value, "right": right_value})
 
 
@@ -76,7 +76,7 @@ def more(parameters: Sequence[Symbol]) -> Verdict:
     """The verdict on a number of parameters that is said to grow with the number of steps, where none of their sizes does."""
     ones = {f: 1 for p in parameters for f in _factors(size(p))}
     count = str(_at(total(parameters), ones))
-    return replace(never_more(parameters), word="refuted", code="SR406",
+    return replace(never_more(parameters), word="refuted", code="SR406", scope=None, error_bound=None,
                    counterexample={"T": 2, "sizes": ones, "values": {}, "left": count, "right": f"more than {count}"})
 
 
@@ -88,13 +88,13 @@ def multiple(sums: Sequence[Sequence[Symbol]], claimed: int) -> Verdict:
         return Verdict("proved", reason=why, method=METHOD, scope=EVERYWHERE, error_bound="0")
     ones = dict.fromkeys(_factors(one), 1)
     left, right = (str(k * _at(one, ones)) for k in (len(sums), claimed))
-    return Verdict("refuted", "SR406", why, METHOD, EVERYWHERE, "0",
+    return Verdict("refuted", "SR406", why, METHOD,
                    counterexample={"T": None, "sizes": ones, "values": {}, "left": left, "right": right})
 
 
 def unequal(left: int, right: int) -> Verdict:
     """Two numbers that are said to be equal and are not."""
-    return Verdict("refuted", "SR406", f"the left side is {left} and the right side {right}", "whole numbers", EVERYWHERE, "0",
+    return Verdict("refuted", "SR406", f"the left side is {left} and the right side {right}", "whole numbers",
                    counterexample={"T": None, "sizes": {}, "values": {}, "left": str(left), "right": str(right)})
 
 
