@@ -77,6 +77,7 @@ def verdicts(sentence: str, before: str = PLAIN) -> list[str | None]:
     (BIASLESS, "The network has $p(p + q) + rp$ parameters."),
     (GATED, "A GRU layer has $3(p^2 + pq + p)$ parameters."),
     (GATED, "Each gate has $p(p + q + 1)$ parameters."),
+    (GATED, "The reset gate has $p(p + q + 1)$ parameters."),
     (LONG, "An LSTM layer has $4(p(p + q) + p)$ parameters."),
     (LONG, "The number of parameters of the cell is $4p(p + q + 1)$."),
     (LEAKY, "The cell has $p(p + q + 1)$ parameters."),
@@ -104,7 +105,7 @@ def test_a_wrong_count_is_refuted_at_small_sizes_and_the_right_one_is_proved_whe
     example = relation.verdict.counterexample
     assert (equation.verdict, relation.verdict.code) == ("refuted", "SR406") and example["left"] != example["right"]
     assert equation.fix.latex == rf"\text{{number of parameters}} = {right}"
-    words = sentence.partition("$p = 64$")[1] and "With $p = 64$, $q = 32$ and $r = 10$ it"
+    words = sentence.partition("$p = 64$")[1] and "With $p = 64$, $q = 32$ and $r = 10$ the network"
     subject = words or sentence.partition(" has ")[0]
     assert verdicts(f"{subject} has ${right}$ parameters.", before) == ["proved"]
 
@@ -147,6 +148,11 @@ def test_a_count_is_open_where_the_text_does_not_give_every_shape(before, senten
     "The model has $w$ parameters.",
     "The network has 20 parameters.",
     "Two stacked layers have $2p(2p + 1)$ parameters.",
+    "The attention layer has $p^2$ parameters.",
+    "The second matrix has $p^2$ parameters.",
+    "The matrix $D$ has $p^2$ parameters.",
+    "The decoder has $rp$ parameters.",
+    "$$ N_{\\text{projection parameters}} = rp $$",
     "$$ |\\theta| = 2 $$ is an angle.",
 ])
 def test_what_is_denied_or_said_of_something_else_or_declares_a_letter_is_no_count(sentence):

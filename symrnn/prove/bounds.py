@@ -14,6 +14,7 @@ network of one unit whose value, enclosed, lies outside.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor
@@ -53,7 +54,8 @@ def within(model: Model, name: str, claimed: Interval, known: Mapping[str, Inter
         if not zero:
             why = f"true when {start}; by induction over the steps"
             return Verdict("conditional", "SR403", why, METHOD, EVERYWHERE, "0", (start,), start)
-    return outside(model, name, claimed, known)
+    found = outside(model, name, claimed, known)
+    return found if found is None or own == ALL else replace(found, reason=f"{found.reason}; its values lie in {own}")
 
 
 # ------------------------------------------------------------------------------------------------------------------ proofs

@@ -16,6 +16,7 @@ from symrnn.prove.counts import Convention, factored, judged, more, multiple, ne
 from symrnn.prove.parts import alike, biases, cell, given, kind, outputs, parameters, sums
 from symrnn.prove.verdict import Fix, Verdict
 from symrnn.read.sentences import Said
+from symrnn.read.tree import walk as walk_tree
 from symrnn.told.guards import blocked
 from symrnn.told.sizes import Sizes, Unsized, at, letters_of, polynomial, stated_values, valued
 from symrnn.told.values import Told
@@ -30,13 +31,16 @@ TWICE = re.compile(r"pytorch|cudnn|keras|tensorflow|reset.after|(?:two|separate)
 NAMED = re.compile(r"\b(?:(?P<LSTM>LSTM|long short[- ]term memory)|(?P<GRU>GRU|gated recurrent unit)|"
                    r"(?P<RNN>(?:simple|vanilla|plain|basic|Elman)[- ]?RNN))", re.I)
 PARTS: Mapping[str, re.Pattern[str]] = MappingProxyType({name: re.compile(rf"\b(?:{words})\b", re.I) for name, words in {
-    "gate": r"(?:each|every|per|one|a single|any) gate",
-    "cell": r"cells?|(?:recurrent|hidden|RNN|LSTM|GRU|simpleRNN|Elman) (?:layer|cell|unit|block|part)|recurrence|recurrent weights",
-    "output": r"read-?outs?|output (?:layer|map|part|projection)|decoder|classifier|head",
+    "gate": r"(?:each|every|per|one|any|an?|a single|(?:the|an?) \w+) gate",
+    "cell": r"cells?|(?:recurrent|hidden|RNN|LSTM|GRU|simpleRNN|Elman|the|this|our|such a) (?:layer|cell|unit|block|part)|recurrence",
+    "output": r"read-?outs?|(?:output|softmax|linear|final|last) (?:layer|map|part|projection)|classifier",
     "gated": r"LSTMs?|GRUs?|long short[- ]term memory|gated recurrent units?",
     "whole": r"networks?|models?|altogether|in total|everything",
+    "either": r"RNNs?|there are|(?:number|amount) of (?:[\w-]+ ){0,2}(?:parameters|weights) (?:is|are|equals|comes|amounts|becomes)",
 }.items()})
 """The words for what is counted; of several that stand in a sentence, the first of these."""
+GENERAL = frozenset("n p params param parameters number of total theta weights all trainable learnable the count num".split())
+"""Words of a left side that say no part."""
 LISTED = re.compile(r"((?:\$[^$]+\$(?:,? and |, | )?)+)(?:together |in total |altogether )?$")
 """Symbols in a list, just before what is said of them."""
 LEFT = re.compile(r"(?:\\#|number of|\\(?:text\w*|mathrm|operatorname)\s*\{[^{}]*)[^{}]*\b(?:param(?:eter)?s?|weights)|"
@@ -60,7 +64,7 @@ class Counted:
 
 
 def meant(words: str, model: Model) -> list[Counted]:
-    """What a sentence may count, the likeliest first; empty where the network has no such part."""
+    """What a sentence may count, the likeliest first; empty where it speaks of a part that is not known."""
     inside, outside = cell(model), outputs(model)
     every = (*inside, *outside)
     part = next((name for name, pattern in PARTS.items() if pattern.search(words)), "")
@@ -70,7 +74,7 @@ def meant(words: str, model: Model) -> list[Counted]:
     without, too = (f"the parameters of the output are {so}" for so in ("not counted", "counted too"))
     return {"gate": [Counted(own[0], inside[:1]) for own in [alike(model)] if own],
             "cell": [only], "output": [Counted(parameters(model, outside), outside)], "whole": [whole],
-            "gated": [only, replace(whole, condition=too)], "": [whole, replace(only, condition=without)]}[part]
+            "gated": [only, replace(whole, condition=too)], "either": [whole, replace(only, condition=without)]}.get(part, [])
 
 
 @dataclass(frozen=True)
@@ -129,7 +133,7 @@ def gap(world: World, offset: int, known: Set[str] = frozenset()) -> str | None:
     setting = world.setting(offset)
     known = known | setting.scope.defined
     for row in world.compiled.rows:
-        if row.setting is not setting or row.span.kind == "inline" or "=" not in row.span.latex or counts(row, world):
+        if row.setting is not setting or "=" not in row.span.latex or counts(row, world):
             continue
         if not lefts(row) <= known:
             return f"the formula in line {row.span.line} was not understood"
@@ -137,17 +141,23 @@ def gap(world: World, offset: int, known: Set[str] = frozenset()) -> str | None:
 
 
 def lefts(row: Row) -> set[str]:
-    """The variables that the equations of a formula would define; one without a name where the formula was not read."""
+    """The variables that the equations of a formula would define; one without a name where a display was not read.
+
+    What has no step is one if it has a weight times something that has.
+    """
     tree = row.reading.tree
     if tree is None:
-        return set() if DERIVED.search(row.span.latex.partition("=")[0]) else {""}
+        return set() if row.span.kind == "inline" or DERIVED.search(row.span.latex.partition("=")[0]) else {""}
     todo, out = [tree], set()
     while todo:
         n = todo.pop()
         if n.op in ("Rows", "Seq", "Where", "Implies", "Iff"):
             todo += n.nodes
-        elif n.op == "Chain" and n.nodes[1].head in ("=", ":=", "<-") and n.nodes[0].op == "Sym" and n.nodes[0].part("Time") is not None:
-            out.add(n.nodes[0].head)
+        elif n.op == "Chain" and n.nodes[1].head in ("=", ":=", "<-") and n.nodes[0].op == "Sym":
+            right = n.nodes[1].nodes[0]
+            weighted = any(m.op == "Mul" and any(map(plain, m.nodes)) and any(a.part("Time") for a in m.nodes) for m in walk_tree(right))
+            if n.nodes[0].part("Time") is not None or weighted and not any(m.op in ("Deriv", "Grad") for m in walk_tree(right)):
+                out.add(n.nodes[0].head)
     return out
 
 
@@ -175,6 +185,8 @@ def verdict_on(claimed: Claimed, world: World, offset: int) -> Verdict | None:
     listed = {getattr(world.parse(x, offset), "head", "") for x in claimed.names}
     if listed and listed <= {p.name for p in model.parameters}:
         asked = [Counted(tuple(p for p in model.parameters if p.name in listed), cell(model))]
+    elif not listed <= set(sizes.letters):                            # of something that no equation has
+        return None
     named, own = NAMED.search(claimed.words), kind(model)
     try:
         number = polynomial(tree, sizes.letters, world.setting(offset).scope.table)
@@ -250,7 +262,9 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
     left, *sides = (side.strip() for side in split(row.span.latex.strip().rstrip(",. ")))
     if THETA.search(left) and not LEARNED.search(world.document.text):
         return
-    words = " ".join(re.findall(r"[A-Za-z][A-Za-z -]+", re.sub(r"\\[A-Za-z]+", " ", left)))
+    words = " ".join(re.findall("[A-Za-z]+", re.sub(r"\\(?!theta|Theta)[A-Za-z]+", " ", left)))
+    if {word.lower() for word in words.split()} <= GENERAL:
+        words = "number of parameters is"
     for side in sides:
         verdict = verdict_on(Claimed(side, words, weights="weights" in words, left=left), world, row.span.offset)
         if verdict is not None:
