@@ -68,6 +68,7 @@ def verdicts(sentence: str, before: str = PLAIN) -> list[str | None]:
     (PLAIN, "The recurrent layer has $p(p + q + 1)$ trainable parameters."),
     (PLAIN, "The number of parameters of the output layer is $r(p + 1)$."),
     (PLAIN, "$A$, $B$ and $a$ have together $p^2 + pq + p$ parameters."),
+    (PLAIN, "The network has $rp$ parameters in $C$."),
     (PLAIN, "Without biases the recurrent layer has $p^2 + pq$ parameters."),
     (PLAIN, "With $p = 64$, $q = 32$ and $r = 10$ the network has 6,858 parameters."),
     (PLAIN, r"With $p = 64$, $q = 32$ and $r = 10$ the network has $6{,}858$ parameters."),
@@ -152,11 +153,23 @@ def test_a_count_is_open_where_the_text_does_not_give_every_shape(before, senten
     "The second matrix has $p^2$ parameters.",
     "The matrix $D$ has $p^2$ parameters.",
     "The decoder has $rp$ parameters.",
+    "The network uses a matrix, which has $rp$ parameters.",
+    "The model has $p$ parameters for each class.",
+    "The network has $p^2 + pq$ parameters and $p$ biases.",
+    "The number of recurrent parameters is $p^2$.",
+    "The number of parameters in the network due to the recurrence is $p^2$.",
     "$$ N_{\\text{projection parameters}} = rp $$",
     "$$ |\\theta| = 2 $$ is an angle.",
 ])
 def test_what_is_denied_or_said_of_something_else_or_declares_a_letter_is_no_count(sentence):
     assert verdicts(sentence) == []
+
+
+def test_a_sentence_may_count_one_part_after_the_other():
+    both = "The recurrent layer has $p(p + q + 1)$ parameters, and the output layer has $r(p + 1)$ parameters."
+    assert verdicts(both) == ["proved", "proved"]
+    assert verdicts(both.replace("q + 1", "q")) == ["refuted", "proved"]
+    assert verdicts(both.replace("$r(p + 1)$", "$rp$")) == ["proved", "refuted"]
 
 
 def test_letters_that_sentences_give_to_sizes_count_like_those_of_spaces():
@@ -174,6 +187,8 @@ def test_letters_that_sentences_give_to_sizes_count_like_those_of_spaces():
     ("The number of parameters increases linearly with $K$.", ["refuted"]),
     ("The number of parameters is independent of $p$.", []),
     ("Without weight sharing the number of parameters would grow with the number of time steps.", []),
+    ("In an n-gram model the number of parameters grows exponentially with the length of the sequence.", []),
+    ("The number of parameters grows with the length of the filter.", []),
     ("In a feed-forward network the number of parameters grows with the length of the sequence.", []),
 ])
 def test_the_number_of_parameters_of_a_recurrence_is_the_same_for_every_number_of_steps(sentence, found):

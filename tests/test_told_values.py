@@ -112,6 +112,11 @@ def test_a_condition_or_what_something_undefined_may_keep_inside_is_not_judged(b
     assert ranged(sentence, before) == []
 
 
+def test_several_variables_before_one_set_are_judged_one_by_one():
+    (equation,) = told(r"$$ f_t, i_t, c_t \in (0, 1)^p $$", LONG, "range")
+    assert [r.verdict.word for r in equation.relations] == ["proved", "proved", "refuted"]
+
+
 def test_the_point_outside_is_a_network_of_one_unit_with_its_numbers():
     (equation,) = told(r"$$ c_t \in [-1, 1]^p $$", LONG, "range")
     example = equation.relations[0].verdict.counterexample

@@ -126,11 +126,12 @@ _SQUASH = "(?:squash|squeeze|compress|confine|restrict|limit|clip|map)(?:e?s|ed|
 _VALUES = f"(?:numbers?|values?|outputs?|results?|activations?|{_PARTS})"
 _NO = "(?:can ?not|can[’']t|must not|may not|should not|shouldn[’']t)"
 _PLACE = "(?:hidden|state|layer|model|embedding|input|output)"
-_WEIGHTS = "(?:parameters|weights)"
+_WEIGHTS = ("(?:(?:trainable|learnable|free|model|network|adjustable|scalar|real|total|LSTM|GRU|RNN|cell) )*(?:parameters|weights)")
 _FIXED = (r"(?:(?:does not|doesn[’']t|do not|need not|never) (?:depend|vary|change|grow|increase|scale)|"
           r"(?:is|remains|stays|are) (?:independent|constant|fixed|unchanged|unaffected|the same))")
 _GROWS = "(?:grows?|increases?|depends?|scales?|rises?|is proportional|grow(?:s|ing) linearly)"
-_SEQUENCE = rf"(?:length|{_STEP}|sequences?|number of {_STEP})"
+_SEQUENCE = (rf"(?:lengths? of (?:(?:the|a|each|an) )?(?:input )?sequences?|sequence lengths?|(?:sequence|input)['’]s length|{_STEP}|"
+             rf"number of {_STEP})")
 _PLAIN_ONE = (r"(?:an? |the )?(?:(?:simple|plain|vanilla|basic|standard|ordinary|Elman|single|one)[- ])*"
               r"(?:RNN|recurrent (?:network|layer|cell)|gate)")
 _WRONG = "(?:wrong|incorrect|false|invalid|not (?:true|correct|valid|allowed|right))"
@@ -264,17 +265,17 @@ ROWS: tuple[Row, ...] = (
                   rf"(?:across|over|between|at|for|in) {_EVERY} {_STEP}"),
     Row("shared", rf"same (?:weights?|parameters?|matrices)(?: <s:symbols>)? ~(?:at|in|for|across) {_EVERY} {_STEP}"),
     # -- how many parameters
-    Row("parameters", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS}~ (?:is|are|equals|comes to|amounts to|becomes)"
+    Row("parameters", rf"(?:number|amount) of {_WEIGHTS}~ (?:is|are|equals|comes to|amounts to|becomes)"
                       r"(?: (?:given by|exactly|thus|then|therefore|hence|just|simply))* (?:<v:item>|<v:count>)"),
     Row("parameters", r"(?:has|have|having|contains?|holds?|uses?|needs?|requires?|comprises?|learns?|with|there are|total of|gives?)"
                       r"(?: (?:a total of|exactly|in total|together|altogether|thus|then|therefore|hence|just))* (?:<v:item>|<v:count>)"
-                      rf" (?:(?:trainable|learnable|free|model|adjustable|scalar|real) )*{_WEIGHTS}"),
-    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS}~ {_FIXED}~ {_SEQUENCE}", value="stays"),
-    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS}~ {_FIXED} (?:on|of|with|in) (?:the )?<s:symbol>",
+                      rf" {_WEIGHTS}"),
+    Row("parameter-growth", rf"(?:number|amount) of {_WEIGHTS}~ {_FIXED}~ {_SEQUENCE}", value="stays"),
+    Row("parameter-growth", rf"(?:number|amount) of {_WEIGHTS}~ {_FIXED} (?:on|of|with|in) (?:the )?<s:symbol>",
         value="stays"),
-    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS} {_GROWS}(?: \w+)? (?:with|on|to|in)~ {_SEQUENCE}",
+    Row("parameter-growth", rf"(?:number|amount) of {_WEIGHTS} {_GROWS}(?: \w+)? (?:with|on|to|in)~ {_SEQUENCE}",
         value="grows"),
-    Row("parameter-growth", rf"(?:number|amount) of (?:[\w-]+ ){{0,2}}{_WEIGHTS} {_GROWS}(?: \w+)? (?:with|on|to|in) <s:symbol>",
+    Row("parameter-growth", rf"(?:number|amount) of {_WEIGHTS} {_GROWS}(?: \w+)? (?:with|on|to|in) <s:symbol>",
         value="grows"),
     Row("parameter-ratio", rf"(?P<v>two|three|four|five|six|eight|\d)(?: times|-fold|×) as many(?: (?:\w+ )?{_WEIGHTS})? as {_PLAIN_ONE}"),
     Row("parameter-ratio", rf"(?P<v>twice) as many(?: (?:\w+ )?{_WEIGHTS})? as {_PLAIN_ONE}"),

@@ -15,7 +15,7 @@ from symrnn.judge import Context, Relation
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.document import Span
 from symrnn.read.sentences import Said
-from symrnn.told import counts, labelled, networks, ranges, shapes, values
+from symrnn.told import counts, growth, labelled, networks, ranges, shapes, values
 from symrnn.told.guards import blocked, own_name
 from symrnn.told.values import Told
 from symrnn.told.world import World
@@ -150,8 +150,8 @@ JUDGES: Mapping[str, Callable[[Said, World], Told]] = MappingProxyType({
     "not-needed": networks.not_needed_of,
     "shared": networks.shared_of,
     "parameters": counts.parameters_of,
-    "parameter-growth": counts.growth_of,
-    "parameter-ratio": counts.ratio_of,
+    "parameter-growth": growth.growth_of,
+    "parameter-ratio": growth.ratio_of,
     "unit": unit,
     "arrangement": networks.arrangement,
     "rank": _open("the equations make it a vector or a matrix at each step; how many further axes an array has is not said by them"),

@@ -12,13 +12,13 @@ from symrnn.expr import Symbol, walk
 from symrnn.expr.linear import Linear
 from symrnn.judge import Relation
 from symrnn.model import Model
-from symrnn.prove.counts import Convention, factored, judged, more, multiple, never_more, total
+from symrnn.prove.counts import Convention, factored, judged, total
 from symrnn.prove.parts import alike, biases, cell, given, kind, outputs, parameters, sums
 from symrnn.prove.verdict import Fix, Verdict
 from symrnn.read.sentences import Said
 from symrnn.read.tree import walk as walk_tree
 from symrnn.told.guards import blocked
-from symrnn.told.sizes import Sizes, Unsized, at, letters_of, polynomial, stated_values, valued
+from symrnn.told.sizes import Sizes, Unsized, at, polynomial, stated_values, valued
 from symrnn.told.values import Told
 from symrnn.told.world import World, plain
 
@@ -36,13 +36,22 @@ PARTS: Mapping[str, re.Pattern[str]] = MappingProxyType({name: re.compile(rf"\b(
     "output": r"read-?outs?|(?:output|softmax|linear|final|last) (?:layer|map|part|projection)|classifier",
     "gated": r"LSTMs?|GRUs?|long short[- ]term memory|gated recurrent units?",
     "whole": r"networks?|models?|altogether|in total|everything",
-    "either": r"RNNs?|there are|(?:number|amount) of (?:[\w-]+ ){0,2}(?:parameters|weights) (?:is|are|equals|comes|amounts|becomes)",
+    "either": r"RNNs?|there are|(?:number|amount) of (?:(?:trainable|learnable|free|model|network) )*(?:parameters|weights) "
+              r"(?:is|are|equals|comes|amounts|becomes)",
 }.items()})
 """The words for what is counted; of several that stand in a sentence, the first of these."""
 GENERAL = frozenset("n p params param parameters number of total theta weights all trainable learnable the count num".split())
 """Words of a left side that say no part."""
+PRONOUN = re.compile(r"\b(?:which|that|it|they|this|these|those|one|ones|each) *$", re.I)
+"""A subject that stands for something before."""
+BESIDES = re.compile(r"\s*(?:,? ?(?:and|plus|as well as|in addition to) )?\$[^$]*\$ bias", re.I)
+"""What is counted apart."""
+TOGETHER = re.compile(r"\s*(?:together|altogether|in total|overall)\b", re.I)
+"""What makes it all that is counted."""
 LISTED = re.compile(r"((?:\$[^$]+\$(?:,? and |, | )?)+)(?:together |in total |altogether )?$")
 """Symbols in a list, just before what is said of them."""
+INSIDE = re.compile(r"\s*(?:in|for|from|of) ((?:\$[^$]+\$(?:,? and |, | )?)+)")
+"""The same just after it."""
 LEFT = re.compile(r"(?:\\#|number of|\\(?:text\w*|mathrm|operatorname)\s*\{[^{}]*)[^{}]*\b(?:param(?:eter)?s?|weights)|"
                   r"\A\s*(?:\\l?vert|\|)\s*(?:\\boldsymbol|\\bm|\\mathbf)?\s*\{?\s*\\[tT]heta", re.I)
 """The left side of an equation that counts parameters."""
@@ -50,7 +59,6 @@ THETA = re.compile(r"\\[tT]heta\b")
 LEARNED = re.compile(r"param|weights", re.I)
 DERIVED = re.compile(r"\\(?:partial|nabla|[dt]?frac|delta|Delta|prod|sum|l?Vert|\||d(?:v|iff)\b)")
 """What stands on the left side of an equation that defines no variable."""
-TIMES = MappingProxyType({"twice": 2, "five": 5, "six": 6, "eight": 8})
 
 
 # ---------------------------------------------------------------------------------------------------------- what is counted
@@ -168,8 +176,13 @@ def parameters_of(said: Said, world: World) -> Told:
     if blocked(clause, "parameters"):
         return None
     carrier = next((k for k in said.spans if (row := world.row(k)) is not None and row.span.latex == said.value), None)
-    listed = LISTED.search(clause.partition(said.words)[0])
-    claimed = Claimed(said.value, clause, tuple(re.findall(r"\$([^$]+)\$", listed[1])) if listed else (), clause != said.clause,
+    before, _, after = clause.partition(said.words)
+    before = re.split(r"\b(?:parameters|weights)\b", before)[-1]       # a sentence may count one part after the other
+    if PRONOUN.search(before) or BESIDES.match(after):
+        return None
+    listed, together = LISTED.search(before) or INSIDE.match(after), TOGETHER.match(after)
+    names = tuple(re.findall(r"\$([^$]+)\$", listed[1])) if listed else ()
+    claimed = Claimed(said.value, before + said.words + (together[0] if together else ""), names, clause != said.clause,
                       "weights" in said.words, stated_values(world, said.text, said.offset))
     verdict = verdict_on(claimed, world, said.offset)
     return None if verdict is None else (carrier, Relation(f"{NUMBER} = {said.value}", verdict))
@@ -191,13 +204,13 @@ def verdict_on(claimed: Claimed, world: World, offset: int) -> Verdict | None:
     try:
         number = polynomial(tree, sizes.letters, world.setting(offset).scope.table)
     except Unsized as letter:
-        return _open(f"nothing says what {letter} is the size of")
+        return undecided(f"nothing says what {letter} is the size of")
     if number is None or not asked:
         return None
     if named is not None and own and named.lastgroup != own:
-        return _open(f"the equations are those of {own}, not of {named[0]}")
+        return undecided(f"the equations are those of {own}, not of {named[0]}")
     if why := doubt(asked[0], model, world, offset):
-        return _open(why)
+        return undecided(why)
     return _counted(number, claimed, asked, model, sizes, world, offset)
 
 
@@ -216,7 +229,7 @@ def _counted(number: Linear, claimed: Claimed, asked: Sequence[Counted], model: 
         if total(own).terms:
             return None
     elif (missing := sizes.unwritten(own)) is not None:
-        return _open(f"the text has no letter for a size of {missing}")
+        return undecided(f"the text has no letter for a size of {missing}")
     verdict = judged(own, number, others)
     if verdict.word == "proved" and claimed.free:
         return replace(verdict, conditions=("biases are not counted",))
@@ -243,7 +256,7 @@ def joined(latex: str) -> str:
     return re.sub(r"(?<=\d)(?:\{,\}|,|\\,|\\;|\\ )(?=\d{3}(?!\d))", "", latex)
 
 
-def _open(reason: str) -> Verdict:
+def undecided(reason: str) -> Verdict:
     return Verdict("undecided", "SR103", reason)
 
 
@@ -285,41 +298,3 @@ def split(latex: str) -> list[str]:
         else:
             out[-1] += c
     return out
-
-
-# ------------------------------------------------------------------------------------------------------- growth and ratios
-def growth_of(said: Said, world: World) -> Told:
-    """``the number of parameters does not depend on the length of the sequence``: no size of a parameter counts steps."""
-    if blocked(said.clause.replace(said.words, " "), "parameters") or said.subjects and not set(said.names) <= set(world.steps):
-        return None
-    model = world.model(said.offset)
-    own = parameters(model, (*cell(model), *outputs(model)))
-    tied = sorted({f for p in own for n in p.shape for f in letters_of(n)} & {*world.ends, *world.setting(said.offset).scope.steps})
-    if not own or not model.states:
-        verdict = _open("no equation that was understood has parameters")
-    elif tied:
-        verdict = _open(f"the text uses {tied[0]} as a size and as the number of steps")
-    elif why := gap(world, said.offset):
-        verdict = _open(why)
-    else:
-        verdict = never_more(own) if said.value == "stays" else more(own)
-    return None, Relation(rf"\text{{{said.words}}}", verdict)
-
-
-def ratio_of(said: Said, world: World) -> Told:
-    """``four times as many parameters as a plain RNN``: an LSTM has four sums where that has one, each with as many parameters."""
-    named = NAMED.search(said.clause.partition(said.words)[0])
-    claimed = TIMES.get(said.value.lower(), int(said.value) if said.value.isdigit() else 0)
-    if named is None or named.lastgroup == "RNN" or not claimed or blocked(said.clause, "parameters"):
-        return None
-    model = world.model(said.offset)
-    own = alike(model)
-    if kind(model) != named.lastgroup:
-        verdict = _open(f"no equations of {named[0]} were understood")
-    elif not own:
-        verdict = _open("its equations have different numbers of parameters")
-    elif why := doubt(Counted(own[0], cell(model)), model, world, said.offset):
-        verdict = _open(why)
-    else:
-        verdict = multiple(own, claimed)
-    return None, Relation(rf"\text{{{said.words}}}", verdict)

@@ -43,12 +43,23 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
     before = _sentence(world.document.text, row.span.offset)
     if tree is None or SUPPOSED.search(before) or SUPPOSED.search(row.span.latex):
         return
+    for value, claimed, count in confined(tree):
+        verdict = bounded(value, claimed, count, world, row.span.offset)
+        perhaps = inline and (None in (claimed.low, claimed.high) or RESTRICTED.search(before) is not None)
+        if verdict is not None and not (perhaps and verdict.word == "refuted"):
+            yield Relation(row.span.latex, verdict)
+
+
+def confined(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
+    """What a formula confines, where to, and the power of the set; the symbols of ``f_t, i_t \\in (0, 1)^n`` one by one."""
+    listed: list[Node] = []
     for part in tree.nodes if tree.op in ("Seq", "Rows") else (tree,):
+        if part.op == "Sym":
+            listed.append(part)
+            continue
         for value, claimed, count in limits(part):
-            verdict = bounded(value, claimed, count, world, row.span.offset)
-            perhaps = inline and (None in (claimed.low, claimed.high) or RESTRICTED.search(before) is not None)
-            if verdict is not None and not (perhaps and verdict.word == "refuted"):
-                yield Relation(row.span.latex, verdict)
+            yield from ((other, claimed, count) for other in (*listed, value))
+        listed.clear()
 
 
 def _sentence(text: str, at: int) -> str:
