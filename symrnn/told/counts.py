@@ -46,6 +46,8 @@ PRONOUN = re.compile(r"\b(?:which|that|it|they|this|these|those|one|ones|each) *
 """A subject that stands for something before."""
 BESIDES = re.compile(r"\s*(?:,? ?(?:and|plus|as well as|in addition to) )?\$[^$]*\$ bias", re.I)
 """What is counted apart."""
+ENDING = re.compile(r"\s*(?:\Z|[.,;:)]|and\b|together\b|altogether\b|in total\b|overall\b|(?:in|for|of|from) \$)", re.I)
+"""How a sentence goes on that does not say which parameters it counts."""
 TOGETHER = re.compile(r"\s*(?:together|altogether|in total|overall)\b", re.I)
 """What makes it all that is counted."""
 LISTED = re.compile(r"((?:\$[^$]+\$(?:,? and |, | )?)+)(?:together |in total |altogether )?$")
@@ -178,7 +180,7 @@ def parameters_of(said: Said, world: World) -> Told:
     carrier = next((k for k in said.spans if (row := world.row(k)) is not None and row.span.latex == said.value), None)
     before, _, after = clause.partition(said.words)
     before = re.split(r"\b(?:parameters|weights)\b", before)[-1]       # a sentence may count one part after the other
-    if PRONOUN.search(before) or BESIDES.match(after):
+    if PRONOUN.search(before) or BESIDES.match(after) or not ENDING.match(after):
         return None
     listed, together = LISTED.search(before) or INSIDE.match(after), TOGETHER.match(after)
     names = tuple(re.findall(r"\$([^$]+)\$", listed[1])) if listed else ()

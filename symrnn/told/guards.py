@@ -28,7 +28,7 @@ _COMPARED = (r"\b(?:more|fewer|less|additional|extra|further|rest|remaining|othe
              r"order|at (?:least|most)|up to|hundreds|thousands|millions?|billions?|bidirectional|bi-?RNN|stacked|deep|embeddings?|"
              r"feed-?forward|MLP|fully[- ]connected|dense|convol\w+|unrolled|untied|each step|every step|per step|peepholes?|"
              r"layers (?:has|have)|\w+ layers|encoders?|decoders?|attention|normali[sz]ation|hyper-?parameters?|plus|addition|besides|"
-             r"alone|matri(?:x|ces)|due to|connections?|kernels?|(?:each|every) (?!gate|of)\w+|per (?!gate)\w+)\b")
+             r"alone|only|solely|merely|matri(?:x|ces)|due to|connections?|kernels?|(?:each|every) (?!gate|of)\w+|per (?!gate)\w+)\b")
 _ENDING = r"\b(?:last|final|finally|end|ends|only|truncat\w*|stop\w*|when|where)\b"
 
 _CORRECTED = r"\b(?:not|wrong\w*|incorrect\w*|false\w*|misprint\w*|typos?|instead|should|mistak\w+|\w+n[’']t)\b"

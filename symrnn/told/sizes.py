@@ -157,8 +157,11 @@ def stated_values(world: World, text: str, offset: int) -> dict[str, int]:
     for d in world.setting(offset).scope.table:
         if d.name not in used and d.kind == "vector" and len(d.shape) == 1 and d.shape[0].isdigit():
             found.setdefault(d.name, set()).add(int(d.shape[0]))
-    here = (pair for latex in re.findall(r"\$([^$]+)\$", text) for pair in _value_of(world.parse(latex, offset)))
-    return {**{name: values.pop() for name, values in found.items() if len(values) == 1}, **dict(here)}
+    here: dict[str, set[int]] = {}
+    for latex in re.findall(r"\$([^$]+)\$", text):
+        for name, value in _value_of(world.parse(latex, offset)):
+            here.setdefault(name, set()).add(value)
+    return {name: values.pop() for name, values in {**found, **here}.items() if len(values) == 1}
 
 
 def _value_of(n: Node | None) -> Iterator[tuple[str, int]]:
