@@ -155,6 +155,19 @@ def emit(
                       header=Header(self_proof(compiled) if summed else ()))
 
 
+def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = None, data: PathLike | None = None) -> str:
+    """Return a picture of a model as SVG; the kinds are the rows of :data:`symrnn.pictures.KINDS`.
+
+    `steps` is the number of time steps, where the kind has one. `data` is the file of measurements of the kind ``cost``.
+
+    Raises: CallError for a kind or a number of steps that there is not, or a model of which no such picture can be drawn.
+    """
+    compiled = model(source)
+    from symrnn.pictures import picture as draw
+
+    return draw(compiled, kind, steps=steps, data=data)
+
+
 def report(
     documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md",), progress: ProgressCall | None = None
 ) -> Any:

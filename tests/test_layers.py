@@ -31,6 +31,7 @@ LAYERS = (
     ("told", "listings", "causes"),
     ("audit",),
     ("claims",),
+    ("pictures",),
     ("report",),
     ("api",),
     ("cli",),

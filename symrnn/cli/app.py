@@ -37,6 +37,7 @@ COMMANDS = {
     "emit": "symrnn.cli.emit:emit",
     "explain": "symrnn.cli.explain:explain",
     "models": "symrnn.cli.models:models",
+    "picture": "symrnn.cli.picture:picture",
     "report": "symrnn.cli.report:report",
     "unroll": "symrnn.cli.unroll:unroll",
 }

@@ -20,17 +20,19 @@ HUES = (BLUE, ORANGE, GREEN, PURPLE)
 SHAPES = """text { font: 13px system-ui, -apple-system, "Segoe UI", "Liberation Sans", Arial, sans-serif; text-anchor: middle; }
 text.maths { font: italic 15px "STIX Two Text", "Latin Modern Roman", "Times New Roman", "Liberation Serif", serif; }
 text.tag { font-size: 13px; }
+text.legend { font-size: 14px; }
 text.start { text-anchor: start; }
 text.end { text-anchor: end; }
 text.note { font-size: 12px; }
 text.head { font-weight: 600; }
 tspan.small { font-size: 72%; }
-tspan.bold { font-style: normal; font-weight: bold; }
+tspan.bold { font-weight: bold; }
 tspan.upright { font-style: normal; }
 path, line, rect, circle, polygon { fill: none; stroke-linecap: round; stroke-linejoin: round; }
 .thin { stroke-width: 1; }
 .wire { stroke-width: 1.5; }
 .curve { stroke-width: 2; }
+.band { stroke-width: 6; stroke-opacity: 0.28; }
 .dashed { stroke-dasharray: 5 4; }
 .dotted { stroke-dasharray: 1 5; stroke-width: 2; }
 .back { stroke-dasharray: 4.5 3; }"""

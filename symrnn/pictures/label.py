@@ -31,6 +31,8 @@ SIGNS = {"top": "⊤", "intercal": "⊺", "partial": "∂", "odot": " ⊙ ", "cd
          "prime": "′", "nabla": "∇", "infty": "∞", "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "neq": "≠", "to": "→", "circ": "∘",
          "varepsilon": "ε", "prod": "∏", "sum": "∑", "dots": "…", "ldots": "…", "star": "⋆", "ast": "∗", "|": "‖", "Vert": "‖",
          "lVert": "‖", "rVert": "‖", "quad": "  ", ",": " ", ";": " ", " ": " ", "{": "{", "}": "}", "colon": ": "}
+OPENING = ("(", "[", "\\|", "{", "/")
+"""What a fraction follows without a space."""
 NARROW, WIDE = set("ijlt.,:;|'′!()[]{}/ft\u2009I "), set("mwMW⊙∂∑∏‖→⟨⟩≤≥≠×∞…")
 
 
@@ -46,7 +48,8 @@ class Piece:
 
 def pieces(latex: str) -> tuple[Piece, ...]:
     """The pieces that a label is set in; commands that are not known stand as their names."""
-    tokens = [t.text for t in tokenize(latex.replace("'", r"{\prime}"))]
+    whole = re.sub(r"\\text\{[^{}]*\}", lambda m: m[0].replace(" ", "~"), latex)
+    tokens = [t.text for t in tokenize(whole.replace("'", r"{\prime}"))]
     found = [p for p in _Setter(tokens).run(Piece("")) if p.text]
     styles = groupby(found, key=lambda p: replace(p, text=""))
     joined = [replace(style, text=unicodedata.normalize("NFC", "".join(p.text for p in run))) for style, run in styles]
@@ -79,10 +82,10 @@ class _Setter:
         elif token.isspace():
             return
         elif not token.startswith("\\"):
-            sign = {"-": "−", "*": "∗"}.get(token, token)
+            sign = {"-": "−", "*": "∗", "~": " "}.get(token, token)
             yield replace(style, text=f" {sign} " if sign in "+−=" and not style.script else sign, italic=style.italic and token.isalpha())
         elif name == "frac":
-            yield replace(style, text=" " if self.at > 1 else "")
+            yield replace(style, text=" " if self.tokens[:self.at - 1] and self.tokens[self.at - 2] not in OPENING else "")
             yield from self.argument(style)
             yield replace(style, text="/", italic=False)
             yield from self.argument(style)

@@ -118,12 +118,16 @@ class Network:
         late = list(self.wiring.delayed)
         tracks = {name: [f"{name} leaves {r}" for r in rows[1:]] for name, rows in self.leaving.items()}
         nodes = [Node(arrival(*x), self.rows[arrival(*x)], 2.0, k - len(late)) for k, x in enumerate(late)]
-        nodes += [Node(n, self.rows[n], w, int(n in self.leaving)) for n, w in self.widths.items()]
-        nodes += [Node(track, self.leaving[n][0] + k, PORT, 2) for n, found in tracks.items() for k, track in enumerate(found, 1)]
+        nodes += [Node(n, self.rows[n], w, self.side(n, 0) if n in self.leaving else 0) for n, w in self.widths.items()]
+        nodes += [Node(x, self.leaving[n][k], PORT, self.side(n, k)) for n, found in tracks.items() for k, x in enumerate(found, 1)]
         edges = {(u.tail, u.head): STRAIGHT if u.back else 1.0 for u in self.wiring.uses if not u.lag}
         edges |= {(arrival(u.tail, u.lag), u.head): LOOSE for u in self.wiring.uses if u.lag}
         edges |= {pair: 1.0 for n, found in tracks.items() for pair in zip([n, *found], found, strict=False)}
         return layout(nodes, edges)
+
+    def side(self, name: str, k: int) -> int:
+        """How far right what later steps use stands in the k-th of its rows: at the end in that in which it leaves the step."""
+        return 2 if k == len(self.leaving[name]) - 1 else 1
 
     @cached_property
     def top_row(self) -> int:
@@ -133,7 +137,7 @@ class Network:
     def gap(self) -> float:
         """The room between two steps: for the wires, and for what is written on them."""
         wide = [label.width(self.formula(e, t), 13) for e in self.sent.values() for t in self.steps.numbers]
-        return GAP + NECK + max(wide, default=0.0) + 2 * LOOP * len(self.around)
+        return GAP + NECK + max((w + 2 * PADDING for w in wide), default=0.0) + 2 * LOOP * len(self.around)
 
     @cached_property
     def first(self) -> float:

@@ -21,6 +21,7 @@ from symrnn.prove.verdict import Verdict
 from symrnn.read.document import Directive
 from symrnn.read.frontmatter import front_matter
 from symrnn.report.checks import Check, checks, cross_check
+from symrnn.report.pictures import picture
 
 SIGNS = {"proved": "✅ proved", "conditional": "◐ true under a condition", "refuted": "❌ refuted", "agrees": "≈ agrees",
          "undecided": "❔ undecided", "unreadable": "⚠️ unreadable"}
@@ -202,12 +203,12 @@ class Page:
     # ----------------------------------------------------------------------------------------------------------- directives
     def unroll(self, d: Directive) -> str:
         """Shapes, the equations step by step, and the picture."""
-        from symrnn.write.svg import unrolled_svg
+        from symrnn.pictures.network import unrolled
         from symrnn.write.unrolled import UnrolledText
         model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
         picture = self.fresh(f"pictures/{self.name}-unrolled.svg")
-        self.extra[picture] = unrolled_svg(model, steps)
+        self.extra[picture] = unrolled(replace(model, name=self.name), steps, self.notation)
         return "\n\n".join([f"![The network over {steps} steps]({quote(picture)})",
                             demoted(UnrolledText.of(model, steps, notation=self.notation).to_md())])
 
@@ -240,12 +241,12 @@ class Page:
 
 
 DIRECTIVES: dict[str, Callable[[Page, Directive], str]] = {
-    "audit": Page.audit, "define": Page.define, "derive": Page.derivation, "emit": Page.emit, "scope": lambda page, d: "",
-    "unroll": Page.unroll,
+    "audit": Page.audit, "define": Page.define, "derive": Page.derivation, "emit": Page.emit, "picture": picture,
+    "scope": lambda page, d: "", "unroll": Page.unroll,
 }
-ARGUMENTS = ("emit", "scope", "unroll")
+ARGUMENTS = ("emit", "picture", "scope", "unroll")
 """The directives that take an argument."""
-OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",)}
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "picture": ("steps",)}
 """The options of a directive; those of a scope are the keys of front matter."""
 
 
