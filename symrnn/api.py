@@ -18,6 +18,7 @@ from symrnn.zoo import open_source
 
 if TYPE_CHECKING:
     from symrnn.model import Model
+    from symrnn.pictures import Picture
     from symrnn.write.derivation import DerivationText
     from symrnn.write.unrolled import UnrolledText
 
@@ -155,8 +156,8 @@ def emit(
                       header=Header(self_proof(compiled) if summed else ()))
 
 
-def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = None, data: PathLike | None = None) -> str:
-    """Return a picture of a model as SVG; the kinds are the rows of :data:`symrnn.pictures.KINDS`.
+def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = None, data: PathLike | None = None) -> Picture:
+    """Return a picture of a model as SVG, which a notebook shows; the kinds are the rows of :data:`symrnn.pictures.KINDS`.
 
     `steps` is the number of time steps, where the kind has one. `data` is the file of measurements of the kind ``cost``.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.causes import with_causes
+from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, compile_document, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
@@ -68,7 +69,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judged(Displayed):
     """A document and its equations."""
 
     path: str
@@ -83,7 +84,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Displayed):
     """The verdicts on several documents; ``to_json`` is a value of the schema symrnn-audit-1."""
 
     documents: tuple[Judged, ...]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from symrnn.calculus import PULLS
+from symrnn.displayed import Displayed
 from symrnn.errors import ModelError
 from symrnn.expr import (
     NOW,
@@ -50,7 +51,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Derivation:
+class Derivation(Displayed):
     """The adjoint of every variable at step t, the gradient of every parameter, and the trail that leads there.
 
     ``adjoints[h]`` is the right side of the recurrence for the derivative of the loss by h_t; it holds for t = 1..T with the

@@ -16,6 +16,7 @@ from typing import Any
 from symrnn.audit import Auditor, Equation, Judged, Progress
 from symrnn.claimforms import SINGLE
 from symrnn.coded.judge import LANGUAGES, JudgedStatement, judge_code
+from symrnn.displayed import Displayed
 from symrnn.errors import CallError, DeclarationError, DocumentError, Place
 from symrnn.expr import symbols
 from symrnn.judge import Relation
@@ -43,7 +44,7 @@ LEFT_OUT = re.compile(r"\(\s*\\cdot\s*\)")
 
 
 @dataclass(frozen=True)
-class Checked:
+class Checked(Displayed):
     """The judgement of one claim."""
 
     equation: Equation

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
+from symrnn.displayed import Displayed
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import (
     FIRST,
@@ -47,7 +48,7 @@ class Equation:
 
 
 @dataclass(frozen=True)
-class Model:
+class Model(Displayed):
     """A recurrence with shapes.
 
     ``equations`` stand in an order in which each uses only earlier ones of the same step; ``loss`` names the scalar equation

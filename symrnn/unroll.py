@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from symrnn.displayed import Displayed
 from symrnn.errors import CallError, LimitError
 from symrnn.expr import NOW, SCALAR, Expr, Symbol, Time, fix_time, symbols, time_sum, transform
 from symrnn.expr.tree import walk
@@ -20,7 +21,7 @@ INLINE_LIMIT = 20_000
 
 
 @dataclass(frozen=True)
-class Unrolled:
+class Unrolled(Displayed):
     """``model`` over the steps 1..``T``; iterating gives its equations in an order in which each uses only earlier ones."""
 
     model: Model

@@ -12,7 +12,7 @@ import symrnn
 ROOT = Path(symrnn.__file__).parent
 
 LAYERS = (
-    ("errors", "limits", "naming"),
+    ("displayed", "errors", "limits", "naming"),
     ("codes", "zoo", "expr", "scalars"),
     ("model", "read"),
     ("calculus", "unroll", "needs"),
@@ -32,7 +32,7 @@ LAYERS = (
     ("audit",),
     ("claims",),
     ("pictures",),
-    ("report",),
+    ("notebook", "report"),
     ("api",),
     ("cli",),
     ("__main__",),

@@ -20,6 +20,13 @@ MEASURED = Path("bench/cost.json")
 """Where the measurements of the cost lie in a checkout."""
 
 
+class Picture(str):
+    """An SVG file as text, which a notebook shows as a picture."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True)
 class Asked:
     """What is to be drawn: a model, over how many steps, in whose notation, and the file of what was measured."""
@@ -59,7 +66,7 @@ KINDS: dict[str, Kind] = {
 
 
 def picture(model: Model, kind: str = "unrolled", *, steps: int | None = None, notation: Notation | None = None,
-            data: str | Path | None = None) -> str:
+            data: str | Path | None = None) -> Picture:
     """A picture of a model as SVG. CallError for a kind that there is not, or a number of steps that it cannot have.
 
     >>> from symrnn.model import Model, param, sequence
@@ -76,6 +83,5 @@ def picture(model: Model, kind: str = "unrolled", *, steps: int | None = None, n
         raise CallError(f"the number of steps of the picture {kind}", came=str(steps),
                         must=f"be from {least} to {most}" if most else "not be given, as it is for any number",
                         next_step="draw the folded network, which stands for any number" if kind == "unrolled" else "leave it out")
-    return KINDS[kind].draw(Asked(model, usual if steps is None else steps, notation or Notation.of(model), Path(data or MEASURED)))
-
-
+    asked = Asked(model, usual if steps is None else steps, notation or Notation.of(model), Path(data or MEASURED))
+    return Picture(KINDS[kind].draw(asked))

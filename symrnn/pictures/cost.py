@@ -48,7 +48,8 @@ def cost(data: dict[str, Any]) -> str:
         series.append(Series(rf"\text{{stopped after {limit:g} s}}", ((1.0, limit), (float(FARTHEST), limit)), MUTED, "thin dashed"))
         notes.append(Note(f"T = {stopped[0]:g}", (stopped[0], limit), ORANGE, ""))
     low, high = decades([ours, *(s for _, s in done), limit])
-    return chart(series, Axis("T", 1, FARTHEST), Axis(r"\text{seconds}", low, high), f"Seconds for the gradients of {data['model']} against T",
-                 f"symrnn derives the gradients of {data['model']} once, for every number of steps T, in {ours:g} s. SymPy differentiates "
-                 f"the network in components: " + "; ".join(f"{s:g} s at T = {t:g}" for t, s in done)
-                 + (f"; stopped after {limit:g} s at T = {stopped[0]:g}." if stopped else "."), notes)
+    times = [f"{s:g} s at T = {t:g}" for t, s in done] + [f"stopped after {limit:g} s at T = {t:g}" for t in stopped]
+    return chart(series, Axis("T", 1, FARTHEST), Axis(r"\text{seconds}", low, high),
+                 f"Seconds for the gradients of {data['model']} against T",
+                 f"symrnn derives the gradients of {data['model']} once, for every number of steps T, in {ours:g} s. "
+                 f"SymPy differentiates the network in components: {'; '.join(times)}.", notes)

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -15,12 +16,12 @@ from symrnn.expr import Expr, Symbol, Time, derivative, node
 from symrnn.model import Model
 from symrnn.pictures.canvas import BLUE, ORANGE
 from symrnn.pictures.chart import Axis, Series, chart, decades
-from symrnn.pictures.values import Draws, Rounded, point, recurrent
 from symrnn.pictures.slopes import Sum, step_slope
-from symrnn.pictures.wiring import joined
+from symrnn.pictures.values import Draws, Rounded, point, recurrent
 from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.numbers import Array, BadPoint
 from symrnn.unroll import lags
+from symrnn.write.derivation import listed
 from symrnn.write.notation import Notation
 
 STEPS = 24
@@ -85,7 +86,7 @@ def factors(m: Model, draws: Draws, steps: int) -> Iterator[Array]:
         blocks = [[p.value(derivative(at(a, 1), at(b, 0)), {}).astype(float) for b in m.states] for a in m.states]
         yield np.block([[x.reshape(p.dims(a.shape)[0], p.dims(b.shape)[0]) for x, b in zip(row, m.states, strict=True)]
                         for row, a in zip(blocks, m.states, strict=True)])
-        ends = {(s.name, 0): p.value(at(s, 1), {}).tolist() for s in m.states}
+        ends: dict[tuple[str, int | None], Any] = {(s.name, 0): p.value(at(s, 1), {}).tolist() for s in m.states}
         draws = replace(draws, fixed=ends)
 
 
@@ -149,7 +150,7 @@ def curves(r: Reach, hue: str, slope: Sum | None, letter: str, notation: Notatio
 
 def words(m: Model, found: list[Reach], slope: Sum | None) -> str:
     """What the picture says."""
-    several = f" ({joined(s.name for s in m.states)} together)" if len(m.states) > 1 else ""
+    several = f" ({listed([s.name for s in m.states])} together)" if len(m.states) > 1 else ""
     ends = "; ".join(f"of norm {r.scale:.3g}, {r.word}, {r.norms[-1]:.1e} after {len(r.norms) - 1} steps" for r in found)
     which = "the product of the norms of its factors" if slope is None else "a power of what one step stretches at most, for all inputs"
     return (f"The norm of the derivative of the last state{several} by an earlier one, on a logarithmic scale, and its bound, {which}. "

@@ -88,7 +88,8 @@ def ordered(known: Mapping[str, Node], pieces: Pieces) -> Rows:
         rows = [list(row) for row in rows]
         for r in order:
             at = {name: (k + 0.5) / len(row) for row in rows for k, name in enumerate(row)}
-            rows[r].sort(key=lambda name, at=at, beside=beside: (known[name].side, mean([at[o] for o in beside.get(name, [name])])))
+            want = {name: (known[name].side, mean([at[o] for o in beside.get(name, [name])])) for name in rows[r]}
+            rows[r].sort(key=want.__getitem__)
         if (found := crossings(rows, pieces)) < fewest:
             best, fewest = rows, found
     return best
@@ -167,5 +168,3 @@ def lowered(rows: Mapping[str, int], uses: Sequence[tuple[str, str]], sources: S
     """
     lowest = {s: min([rows[head] for tail, head in uses if tail == s], default=1) - 1 for s in sources}
     return {name: lowest.get(name, row) for name, row in rows.items()}
-
-

@@ -12,13 +12,14 @@ from functools import cached_property
 
 from symrnn.bptt import adjoint
 from symrnn.errors import CallError
-from symrnn.expr import Expr, Symbol, Time, node, shift
+from symrnn.expr import Expr, Time, node, shift
 from symrnn.model import Model
 from symrnn.pictures import label
-from symrnn.pictures.canvas import BLUE, INK, LINE, MUTED, ORANGE, Point, box, path, plain, svg
+from symrnn.pictures.canvas import BLUE, INK, MUTED, ORANGE, Point, box, path, plain, svg
 from symrnn.pictures.curves import LANE, Curve, Way, arrow, down, left, right, up
 from symrnn.pictures.layered import Node, Placed, fitted, layout
-from symrnn.pictures.wiring import Place, Use, Wiring, arrival, joined, leaving
+from symrnn.pictures.wiring import Place, Use, Wiring, arrival, leaving
+from symrnn.write.derivation import listed
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
 
@@ -221,7 +222,7 @@ class Network:
         out = {}
         for (card, side), ends in sides.items():
             room = self.widths.get(card, 0.0) / 2 - PORT / 2
-            others = sorted(ends, key=lambda other, ends=ends: (ends[other], other))
+            others = [other for _, other in sorted((x, other) for other, x in ends.items())]
             share = {o: 0.5 if o in self.widths else 1.0 for o in others}     # two cards meet halfway
             wanted = [min(max(share[o] * (ends[o] - self.step.middle[card]), -room), room) for o in others]
             places = list(fitted(wanted, [PORT] * (len(wanted) - 1)))
@@ -382,7 +383,7 @@ class Network:
         for e in self.model.equations:
             tails = [self.notation.at(u.tail, Time("t", -u.lag)) for u in self.wiring.uses if u.head == e.name]
             if tails:
-                uses.append(f"{label.spoken(self.notation.at(e.name, Time('t')))} from {joined(map(label.spoken, tails))}")
+                uses.append(f"{label.spoken(self.notation.at(e.name, Time('t')))} from {listed([label.spoken(x) for x in tails])}")
         flow = " Derivatives of the loss flow along the dashed arrows, the other way." if self.wiring.felt else ""
         return title, f"Values flow along the solid arrows: {'; '.join(uses)}.{flow}"
 

@@ -19,7 +19,7 @@ from fractions import Fraction
 from symrnn.expr import Expr, numeric
 from symrnn.model import Model
 
-SLOPES = {"id": 1, "tanh": 1, "sigmoid": Fraction(1, 4), "relu": 1, "step": 0, "softplus": 1, "sin": 1, "cos": 1}
+SLOPES: dict[str, int | Fraction] = {"id": 1, "tanh": 1, "sigmoid": Fraction(1, 4), "relu": 1, "step": 0, "softplus": 1, "sin": 1, "cos": 1}
 """Elementwise function -> its greatest slope, where it has one."""
 RANGES = {"tanh": (-1, 1), "sigmoid": (0, 1), "step": (0, 1), "sin": (-1, 1), "cos": (-1, 1), "softmax": (0, 1)}
 """Function -> between which numbers its values lie, where they do."""
@@ -69,7 +69,7 @@ class Slopes:
             matrix = e.args[0].args[0] if e.args[0].op == "transpose" else e.args[0]
             return times(1, inner[1], matrix.attr.name) if matrix.op == "sym" and matrix.attr.kind == "parameter" else None
         if e.op == "apply":
-            return times(Fraction(SLOPES[e.attr]), inner[0]) if e.attr in SLOPES else None
+            return times(SLOPES[e.attr], inner[0]) if e.attr in SLOPES else None
         if e.op == "softmax":
             return times(Fraction(1, 2), inner[0])
         if e.op == "had":

@@ -18,9 +18,9 @@ from symrnn.pictures.canvas import BLUE, GREEN, ORANGE
 from symrnn.pictures.chart import Axis, Series, chart
 from symrnn.pictures.gradients import INSTEAD
 from symrnn.pictures.values import Draws, Rounded, point, recurrent
-from symrnn.pictures.wiring import joined
 from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.numbers import BadPoint
+from symrnn.write.derivation import listed
 from symrnn.write.notation import Notation
 
 STEPS, UNITS = 4, 3
@@ -102,11 +102,11 @@ def step_size(m: Model, steps: int = STEPS, notation: Notation | None = None) ->
     notation = notation or Notation.of(m)
     name, found = errors(m, steps)
     series = [Series(rf"\text{{{n}}}", found[n], hue, kind) for n, (_, hue, kind) in METHODS.items()]
-    best = joined(f"{min(e for _, e in pairs):.0e} of the {n}" for n, pairs in found.items())
+    best = listed(f"{min(e for _, e in pairs):.0e} of the {n}" for n, pairs in found.items())
     entry = notation.name(name, ("1", "1"))
     return chart(series, Axis(rf"\text{{step size}}\ h\ \text{{in}}\ {entry}", 2.0 ** -SMALLEST, 1.0),
                  Axis(rf"\text{{relative error of}}\ \frac{{\partial {notation.total}}}{{\partial {entry}}}", FLOOR, 10.0),
                  f"Error of a gradient against step size: {m.name}",
-                 f"The relative error of the derivative of the loss by the first entry of {name}, over {steps} steps, on logarithmic scales. "
+                 f"The relative error of the derivative of the loss by the first entry of {name}, over {steps} steps, on log scales. "
                  "Forward and central differences have a best step size, below which rounding takes over; the complex step has none. "
                  f"Least errors: {best}.")

@@ -5,7 +5,6 @@ counts from t in the folded picture.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,13 +112,3 @@ def leaving(wiring: Wiring) -> dict[str, tuple[int, ...]]:
             rows[name].append(row)
         waiting = waiting[:-1]
     return {name: tuple(found) for name, found in rows.items()}
-
-
-def joined(names: Iterable[str]) -> str:
-    """Names in a sentence.
-
-    >>> joined(["a", "b", "c"]), joined(["a"])
-    ('a, b and c', 'a')
-    """
-    *most, last = list(names) or [""]
-    return f"{', '.join(most)} and {last}" if most else last

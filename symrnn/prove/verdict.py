@@ -4,6 +4,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from symrnn.displayed import Displayed
+
 ORDER = ("refuted", "unreadable", "undecided", "agrees", "conditional", "proved")
 """The words, worst first."""
 
@@ -57,7 +59,7 @@ class Fix:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Displayed):
     """The judgement of one relation; see the table of verdicts in docs/verdicts.md.
 
     ``proof`` lists the obligations of a proof for all sizes; ``counterexample`` is a record with T, sizes, values and both sides;

@@ -13,6 +13,7 @@ from typing import Any
 from symrnn import __version__
 from symrnn.bptt import FUSIONS, Derivation, Step, adjoint, at, gradient, leaves
 from symrnn.calculus import PULLS, softmax_jacobian
+from symrnn.displayed import Displayed
 from symrnn.expr import (
     Expr,
     Index,
@@ -44,7 +45,7 @@ KINDS = {"parameter": "parameter, the same at every step", "input": "input, give
 
 
 @dataclass(frozen=True)
-class DerivationText:
+class DerivationText(Displayed):
     """A derivation that can be printed; the default notation is that of the source of the model."""
 
     derivation: Derivation

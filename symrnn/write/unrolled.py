@@ -8,6 +8,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.bptt import Derivation, adjoint, derive, gradient
+from symrnn.displayed import Displayed
 from symrnn.errors import CallError, LimitError
 from symrnn.expr import Expr, Symbol, Time, add, fix_time, transform, zeros
 from symrnn.model import Equation, Model
@@ -27,7 +28,7 @@ PER_DISPLAY = 12
 
 
 @dataclass(frozen=True)
-class UnrolledText:
+class UnrolledText(Displayed):
     """An unrolled network that can be printed; with ``sizes`` (name -> number) its scalar form stands at the end."""
 
     unrolled: Unrolled

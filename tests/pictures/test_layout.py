@@ -12,9 +12,10 @@ from symrnn.pictures.layered import Node, crossings, fitted, layout, ordered
 
 
 @pytest.mark.parametrize(("latex", "said"), [
-    (r"\tilde{\mathbf{h}}_t", "h̃_t"), (r"W_{\mathrm{in}}", "W_in"), (r"\boldsymbol{W_{hh}}", "W_hh"), (r"h^{\langle t-1\rangle}", "h^⟨t−1⟩"),
-    (r"\Gamma_\theta", "Γ_θ"), (r"h'", "h′"), (r"\|W\|^{T-k}", "‖W‖^T−k"), (r"\frac{1}{4}\|W\|", "1/4‖W‖"), (r"\text{a word or two}", "a word or two"),
-    (r"\unknown x", "unknownx"), ("{{{", ""), ("}", "}"), ("_", ""), (r"\frac", "/"), (r"\hat", "·̂"), ("", ""), (r"(b_h)_{i,j}", "(b_h)_i,j"),
+    (r"\tilde{\mathbf{h}}_t", "h̃_t"), (r"W_{\mathrm{in}}", "W_in"), (r"\boldsymbol{W_{hh}}", "W_hh"),
+    (r"h^{\langle t-1\rangle}", "h^⟨t−1⟩"), (r"\Gamma_\theta", "Γ_θ"), (r"h'", "h′"), (r"\|W\|^{T-k}", "‖W‖^T−k"),
+    (r"\frac{1}{4}\|W\|", "1/4‖W‖"), (r"\text{a word or two}", "a word or two"), (r"(b_h)_{i,j}", "(b_h)_i,j"),
+    (r"\unknown x", "unknownx"), ("{{{", ""), ("}", "}"), ("_", ""), (r"\frac", "/"), (r"\hat", "·̂"), ("", ""),
 ])
 def test_a_label_reads_as_its_latex_says(latex, said):
     assert spoken(latex) == said
