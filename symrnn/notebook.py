@@ -35,7 +35,7 @@ SIGNS = {"proved": ("✔", "#1a7f37"), "conditional": ("◐", "#0969da"), "refut
 """Verdict -> its sign and colour; the word stands beside them."""
 _NAMES = ("href url html[A-Za-z]* class cssId style data require includegraphics unicode [gex]?def let newcommand renewcommand "
           "newenvironment renewenvironment DeclareMathOperator input begingroup csname catcode bbox texttip mmlToken toggle")
-REACHING = re.compile(rf"\\({'|'.join(_NAMES.split())})(?![A-Za-z])")
+REACHING = re.compile(rf"\\+({'|'.join(_NAMES.split())})(?![A-Za-z])")
 """Commands that do more than print something, in one renderer or another."""
 LONG = 40
 """The most equations of an audit that are shown with their formulas; the rest is counted."""
