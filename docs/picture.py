@@ -29,7 +29,7 @@ h2 { font-size: 20px; border-bottom: 1px solid #d1d9e0; padding-bottom: 5px; mar
 p { margin: 9px 0; } math { font-family: "Latin Modern Math", math; font-size: 1.15em; } math[display=block] { margin: 12px 0; }
 table { border-collapse: collapse; margin: 10px 0; font-size: 14px; } td { border: 1px solid #d1d9e0; padding: 1px 12px; }
 code { background: #eff1f3; border-radius: 5px; padding: 2px 5px; font-size: 0.88em; } sub { color: #59636e; font-size: 12px; }
-svg { width: 470px; height: 330px; } .yes { color: #1a7f37; } .no { color: #cf222e; }
+svg { max-height: 345px; } .yes { color: #1a7f37; } .no { color: #cf222e; }
 """
 SIGNS = {"✅": "<b class=yes>✔</b>", "❌": "<b class=no>✘</b>"}
 TEX = LatexToMathML()

@@ -163,9 +163,10 @@ def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = Non
 
     Raises: CallError for a kind or a number of steps that there is not, or a model of which no such picture can be drawn.
     """
-    compiled = model(source)
+    from symrnn.compiling import compile_model
     from symrnn.pictures import picture as draw
 
+    compiled = model(source) if layers_of(source) else compile_model(open_source(source), last_loss=True)
     return draw(compiled, kind, steps=steps, data=data)
 
 

@@ -18,8 +18,10 @@ from symrnn.setting import Setting
 from symrnn.zoo import Source
 
 
-def compile_model(source: Source) -> Model:
+def compile_model(source: Source, last_loss: bool = False) -> Model:
     """The model that the equations of a document define (those of its main scope).
+
+    With ``last_loss`` the loss may be that of the last step only: it is then multiplied by the input ``losses.AT_END``.
 
     Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
     """
@@ -32,7 +34,7 @@ def compile_model(source: Source) -> Model:
     for row in equations(compiled, main):
         for error in faults(compiled, row):
             raise error
-    if any(c.kind == "at-end" for c in main.conditions):
+    if not last_loss and any(c.kind == "at-end" for c in main.conditions):
         raise ModelError(f"the document {document.path}", must="have a loss that is a sum over the steps",
                          came="a loss of the last step only", where=Place(document.path),
                          next_step="its equations are judged (symrnn audit); derive and emit need a sum over the steps")

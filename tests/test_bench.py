@@ -32,3 +32,21 @@ def test_the_quick_bench_prints_tables_of_ratios_and_writes_no_file():
 def test_the_bench_refuses_options_it_does_not_know():
     done = subprocess.run([sys.executable, "-m", "bench", "--fast"], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 1 and "usage: python -m bench [--quick]" in done.stderr
+
+
+@pytest.mark.slow
+def test_what_is_measured_of_the_cost_can_be_drawn(tmp_path):
+    from bench.cost import main
+
+    from symrnn import api
+
+    target = tmp_path / "cost.json"
+    main([str(target)], steps=(1,), limit=30.0)
+    assert "at T = 1" in api.picture("elman", "cost", data=target)
+
+
+def test_the_measuring_of_the_cost_refuses_options():
+    from bench.cost import main
+
+    with pytest.raises(SystemExit, match="usage: python -m bench.cost"):
+        main(["--fast"])

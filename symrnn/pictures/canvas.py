@@ -32,7 +32,7 @@ path, line, rect, circle, polygon { fill: none; stroke-linecap: round; stroke-li
 .thin { stroke-width: 1; }
 .wire { stroke-width: 1.5; }
 .curve { stroke-width: 2; }
-.band { stroke-width: 6; stroke-opacity: 0.28; }
+.band { stroke-width: 6; stroke-opacity: 0.34; }
 .dashed { stroke-dasharray: 5 4; }
 .dotted { stroke-dasharray: 1 5; stroke-width: 2; }
 .back { stroke-dasharray: 4.5 3; }"""

@@ -63,7 +63,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Note:
-    """A word at a point of the chart, such as where something was given up; it ends or starts there, or stands above ('')."""
+    """A word at a point of the chart, such as where something was given up; it ends or starts there, or stands below ('')."""
 
     text: str
     at: tuple[float, float]
@@ -96,7 +96,7 @@ def chart(series: Sequence[Series], x: Axis, y: Axis, title: str, description: s
         body += [dot(place(p), 3, f"{s.hue}-fill") for p in inside if s.marked]
     for n in notes:
         (px, py), shift = place(n.at), {"end": -8, "start": 8}.get(n.anchor, 0)
-        body.append(plain(n.text, px + shift, py + (4 if shift else -9), f"note {n.anchor} {n.hue}"))
+        body.append(plain(n.text, px + shift, py + (4 if shift else 17), f"note {n.anchor} {n.hue}"))
     entries = list(legend(series, right, bottom + 62))
     body += [mark for mark, _ in entries]
     return svg(body, WIDTH, max([low for _, low in entries], default=bottom + 46) + 20, title, description)

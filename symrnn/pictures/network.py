@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from symrnn.bptt import adjoint
 from symrnn.errors import CallError
-from symrnn.expr import Expr, Time, node, shift
+from symrnn.expr import Expr, Time, fix_time, node
 from symrnn.model import Model
 from symrnn.pictures import label
 from symrnn.pictures.canvas import BLUE, INK, MUTED, ORANGE, Point, box, path, plain, svg
-from symrnn.pictures.curves import LANE, Curve, Way, arrow, down, left, right, up
+from symrnn.pictures.curves import LANE, Curve, Way, arrow, curve, down, left, right, up
 from symrnn.pictures.layered import Node, Placed, fitted, layout
 from symrnn.pictures.wiring import Place, Use, Wiring, arrival, leaving
 from symrnn.write.derivation import listed
@@ -78,28 +78,34 @@ class Network:
     # ---------------------------------------------------------------------------------------------------------------- labels
     def name(self, place: Place) -> str:
         """A quantity as its author writes it."""
-        return self.notation.at(place[0], self.steps.time(place[1]))
+        return self.notation.at(place[0], self.time(*place))
+
+    def time(self, name: str, step: int) -> Time:
+        """The step of a quantity; in the folded network what exists at the last step only stands at that."""
+        return Time("T") if self.steps.base and name in self.wiring.last else self.steps.time(step)
+
+    def there(self, name: str, step: int) -> bool:
+        """Whether a quantity exists at a step."""
+        return name not in self.wiring.last or step == self.steps.numbers[-1]
 
     def derivative(self, name: str, step: int) -> str:
         """The derivative of the loss by a quantity, as LaTeX; '' where none returns to it, 1 for the loss itself."""
         if name not in self.wiring.felt:
             return ""
-        s = self.model.symbol(name)
-        return "1" if name == self.model.loss else self.formula(node("sym", attr=adjoint(s)), step)
+        s = adjoint(self.model.symbol(name))
+        return "1" if name == self.model.loss else latex(node("sym", attr=replace(s, time=self.time(name, step))), self.notation)
 
     def formula(self, e: Expr, step: int) -> str:
         """An expression of step t, at another step."""
-        fixed = shift(e, step) if self.steps.base else _at(e, step)
-        return latex(fixed, self.notation)
+        return latex(fix_time(e, "t", self.steps.time(step)), self.notation)
 
     @cached_property
     def sent(self) -> dict[str, Expr]:
         """State -> what a step sends back to the one before it, where that is one state of one step ago and short."""
         found = self.wiring.derivation.initial if self.wiring.derivation is not None else {}
         once = [name for name, _ in self.wiring.delayed]
-        return {name: e for name, e in ((n, shift(x, 1)) for n, x in found.items())
-                if (name, 1) in self.wiring.delayed and once.count(name) == 1
-                and label.width(self.formula(shift(e, -1), self.steps.numbers[-1]), 13) <= LONGEST}
+        return {name: e for name, e in found.items() if (name, 1) in self.wiring.delayed and once.count(name) == 1
+                and label.width(self.formula(e, self.steps.numbers[-1]), 13) <= LONGEST}
 
     # ---------------------------------------------------------------------------------------------------------------- places
     @cached_property
@@ -234,7 +240,8 @@ class Network:
         """Every wire with its waypoints: within the steps, and between them one for each delayed value that enters a step."""
         for t in self.steps.numbers:
             for u in self.wiring.uses:
-                yield u, self.within(u, t)
+                if self.there(u.head, t):
+                    yield u, self.within(u, t)
             for name, lag in self.wiring.delayed:
                 back = self.wiring.returns(name, lag)
                 yield Use(name, "", lag, "", back), self.between(name, lag, t)
@@ -293,20 +300,20 @@ class Network:
         curves: list[Curve] = []
         wished: list[Wish] = []
         for u, ways in self.roads():
-            marks, curve = self.lane(ways, BLUE, "wire", headless=not u.head)
+            marks, line = self.lane(ways, BLUE, "wire", headless=not u.head)
             drawn += marks
-            curves.append(curve)
+            curves.append(line)
             if u.label:
-                wished.append((self.notation.name(u.label), f"tag {MUTED}", list(curve.points())))
+                wished.append((self.notation.name(u.label), f"tag {MUTED}", list(line.points())))
             if not u.head and self.steps.base:
-                wished.append((self.name((u.tail, -u.lag)), f"tag {INK}", level(curve)))
+                wished.append((self.name((u.tail, -u.lag)), f"tag {INK}", level(line)))
             if u.back:
-                marks, curve = self.lane([w.turned() for w in reversed(ways)], ORANGE, "wire back", headless=bool(u.lag and u.head))
+                marks, line = self.lane([w.turned() for w in reversed(ways)], ORANGE, "wire back", headless=bool(u.lag and u.head))
                 drawn += marks
-                curves.append(curve)
+                curves.append(line)
                 if not u.head and u.tail in self.sent:
-                    sent = self.formula(shift(self.sent[u.tail], -1), self.step_of(ways))
-                    wished.append((sent, f"tag {ORANGE}", level(curve) if self.steps.base else list(curve.points())))
+                    sent = self.formula(self.sent[u.tail], self.step_of(ways))
+                    wished.append((sent, f"tag {ORANGE}", level(line) if self.steps.base else list(line.points())))
         drawn += [mark for place in self.cards() for mark in self.card(place)]
         drawn += self.labels(wished, curves)
         return self.finished(drawn)
@@ -319,13 +326,12 @@ class Network:
         """An arrow, or a line that another one carries on."""
         if not headless:
             return arrow(ways, hue, kind)
-        from symrnn.pictures.curves import curve
         drawn = curve(ways)
         return [path(drawn.data, f"{hue} {kind}")], drawn
 
     def cards(self) -> list[Place]:
         """The places that have a card."""
-        return [*self.early_at, *((name, t) for t in self.steps.numbers for name in self.widths)]
+        return [*self.early_at, *((name, t) for t in self.steps.numbers for name in self.widths if self.there(name, t))]
 
     def extent(self, place: Place) -> Box:
         """Left, top, right and bottom of a card."""
@@ -386,11 +392,6 @@ class Network:
                 uses.append(f"{label.spoken(self.notation.at(e.name, Time('t')))} from {listed([label.spoken(x) for x in tails])}")
         flow = " Derivatives of the loss flow along the dashed arrows, the other way." if self.wiring.felt else ""
         return title, f"Values flow along the solid arrows: {'; '.join(uses)}.{flow}"
-
-
-def _at(e: Expr, step: int) -> Expr:
-    from symrnn.expr import fix_time
-    return fix_time(e, "t", Time("", step))
 
 
 def key(y: float, both: bool) -> Iterator[str]:

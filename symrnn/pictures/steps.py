@@ -105,7 +105,7 @@ def step_size(m: Model, steps: int = STEPS, notation: Notation | None = None) ->
     best = listed(f"{min(e for _, e in pairs):.0e} of the {n}" for n, pairs in found.items())
     entry = notation.name(name, ("1", "1"))
     return chart(series, Axis(rf"\text{{step size}}\ h\ \text{{in}}\ {entry}", 2.0 ** -SMALLEST, 1.0),
-                 Axis(rf"\text{{relative error of}}\ \frac{{\partial {notation.total}}}{{\partial {entry}}}", FLOOR, 10.0),
+                 Axis(rf"\text{{relative error of}}\ \frac{{\partial {notation.base(notation.total)}}}{{\partial {entry}}}", FLOOR, 10.0),
                  f"Error of a gradient against step size: {m.name}",
                  f"The relative error of the derivative of the loss by the first entry of {name}, over {steps} steps, on log scales. "
                  "Forward and central differences have a best step size, below which rounding takes over; the complex step has none. "

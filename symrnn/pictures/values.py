@@ -11,8 +11,10 @@ from fractions import Fraction
 from typing import Any
 
 from symrnn.expr import Expr, walk
+from symrnn.losses import AT_END
 from symrnn.model import Model
 from symrnn.points import stream
+from symrnn.prove.claim import Condition
 from symrnn.prove.evaluate import Point
 from symrnn.prove.numbers import Number
 from symrnn.prove.reals import Decimals, instances
@@ -141,4 +143,5 @@ def earlier(e: Expr) -> bool:
 
 def point(m: Model, T: int, draws: Draws, system: Decimals, state: int = 4) -> Point:  # noqa: N803
     """The model at these numbers, over T steps."""
-    return Point(m, system, sizes(m, state), T, draws)
+    ends = tuple(Condition("at-end", (s.name,), "the loss is that of the last step") for s in m.inputs if s.name == AT_END)
+    return Point(m, system, sizes(m, state), T, draws, ends)

@@ -11,6 +11,7 @@ from functools import cached_property
 from symrnn.bptt import Derivation, derive
 from symrnn.errors import ModelError
 from symrnn.expr import Expr, Symbol, symbols, walk
+from symrnn.losses import AT_END
 from symrnn.model import Model
 from symrnn.pictures.layered import lowered
 
@@ -56,7 +57,8 @@ class Wiring:
     def uses(self) -> tuple[Use, ...]:
         """Every use once, in the order of the equations; derivatives return along it to a variable that the loss feels."""
         found = (Use(s.name, e.name, -s.time.offset, parameter(e.right, s), s.kind == "variable" and e.name in self.felt)
-                 for e in self.model.equations for s in symbols(e.right) if s.time is not None and s.kind in SHOWN)
+                 for e in self.model.equations for s in symbols(e.right)
+                 if s.time is not None and s.kind in SHOWN and s.name != AT_END)
         return tuple(dict.fromkeys(found))
 
     @cached_property
@@ -67,7 +69,19 @@ class Wiring:
     @cached_property
     def sources(self) -> tuple[str, ...]:
         """The inputs and targets."""
-        return tuple(s.name for s in (*self.model.inputs, *self.model.targets))
+        return tuple(s.name for s in (*self.model.inputs, *self.model.targets) if s.name != AT_END)
+
+    @cached_property
+    def last(self) -> frozenset[str]:
+        """What exists at the last step only, where the loss is that of the last step: the loss, and what nothing else needs."""
+        if not any(s.name == AT_END for s in self.model.inputs):
+            return frozenset()
+        found = {self.model.loss}
+        for name in [*reversed([e.name for e in self.model.equations]), *self.sources]:
+            users = [u for u in self.uses if u.tail == name]
+            if users and all(u.head in found and not u.lag for u in users):
+                found.add(name)
+        return frozenset(name for name in found if name)
 
     @cached_property
     def rows(self) -> dict[str, int]:

@@ -121,6 +121,21 @@ def test_the_labels_are_those_of_the_author(tmp_path):
     assert spans["s(1)"] == ["bold upright", "small upright"] and "x̂(2)" in spans and "Γ" in spans
 
 
+def last_step(tmp_path: Path) -> Path:
+    path = tmp_path / "a.md"
+    path.write_text("$$q_t = \\tanh(A q_{t-1} + B u_t)$$\n\n$$z = D q_T$$\n\n$$E = \\tfrac12 \\lVert z - y \\rVert^2$$\n\n"
+                    "$$\\frac{\\partial E}{\\partial D} = (z - y) q_T^\\top$$\n")
+    return path
+
+
+def test_a_loss_of_the_last_step_stands_at_that_step_only(tmp_path):
+    path = last_step(tmp_path)
+    whole, one = (["".join(t.itertext()) for t in drawn(api.picture(path, kind)).iter(f"{SVG}text")] for kind in ("unrolled", "folded"))
+    assert {"q1", "q2", "q3", "z3", "∂E/∂z3"} <= set(whole) and not {"z1", "z2", "ℓ1", "ℓ2"} & set(whole)
+    assert {"qt", "zT", "∂E/∂zT", "ℓT"} <= set(one) and "[t=T]" not in "".join(whole)
+    assert "norm of the derivative" in api.picture(path, "gradient-norm") and "Least errors" in api.picture(path, "step-size", steps=2)
+
+
 def test_another_wiring_is_another_picture():
     h, g, x = sequence("h", "n"), sequence("g", "n"), sequence("x", "n", kind="input")
     W = param("W", "n", "n")
