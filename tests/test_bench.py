@@ -37,7 +37,6 @@ def test_the_bench_refuses_options_it_does_not_know():
 @pytest.mark.slow
 def test_what_is_measured_of_the_cost_can_be_drawn(tmp_path):
     from bench.cost import main
-
     from symrnn import api
 
     target = tmp_path / "cost.json"

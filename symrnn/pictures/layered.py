@@ -42,7 +42,7 @@ def layout(nodes: Sequence[Node], edges: Mapping[tuple[str, str], float], gap: f
     >>> cards, wires = [Node("x", 0, 30), Node("a", 1, 30), Node("b", 1, 30), Node("c", 2, 30)], ["xa", "xb", "xc"]
     >>> found = layout(cards, {(tail, head): 1.0 for tail, head in wires})
     >>> {name: round(at) for name, at in found.middle.items()}, found.through["x", "c"]
-    ({'x': 60, 'a': 15, 'b': 63, 'x>c@1': 102, 'c': 101}, ('x>c@1',))
+    ({'x': 60, 'a': 15, 'b': 63, 'x>c@1': 102, 'c': 102}, ('x>c@1',))
     """
     known = {n.name: n for n in nodes}
     through: dict[tuple[str, str], tuple[str, ...]] = {}
