@@ -17,8 +17,9 @@ DARK = {INK: "#e6edf3", MUTED: "#9198a1", LINE: "#3d444d", CARD: "#161b22", BLUE
         PURPLE: "#bc8cff"}
 HUES = (BLUE, ORANGE, GREEN, PURPLE)
 
-SHAPES = """text { font: 13px system-ui, -apple-system, "Segoe UI", "Liberation Sans", Arial, sans-serif; text-anchor: middle; }
-text.maths { font: italic 15px "STIX Two Text", "Latin Modern Roman", "Times New Roman", "Liberation Serif", serif; }
+SHAPES = """text { font-family: "Segoe UI", "Helvetica Neue", "Liberation Sans", Arial, sans-serif; font-size: 13px; text-anchor: middle; }
+text.maths { font-family: "STIX Two Text", "Latin Modern Roman", "Times New Roman", "Liberation Serif", serif; }
+text.maths { font-size: 15px; font-style: italic; }
 text.tag { font-size: 13px; }
 text.legend { font-size: 14px; }
 text.start { text-anchor: start; }
