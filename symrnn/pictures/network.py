@@ -34,7 +34,7 @@ LONGEST = 130.0
 """The widest formula that is written on a wire."""
 
 Box = tuple[float, float, float, float]
-Road = tuple[Use, tuple[Way, ...]]
+Road = tuple[Use, int, tuple[Way, ...]]
 Wish = tuple[str, str, list[Point]]
 """A label, its class, and the points beside which it could stand."""
 
@@ -237,14 +237,14 @@ class Network:
         return out
 
     def roads(self) -> Iterator[Road]:
-        """Every wire with its waypoints: within the steps, and between them one for each delayed value that enters a step."""
+        """Every wire with its step and its waypoints: within the steps, and between them one for each delayed value that enters one."""
         for t in self.steps.numbers:
             for u in self.wiring.uses:
                 if self.there(u.head, t):
-                    yield u, self.within(u, t)
+                    yield u, t, self.within(u, t)
             for name, lag in self.wiring.delayed:
                 back = self.wiring.returns(name, lag)
-                yield Use(name, "", lag, "", back), self.between(name, lag, t)
+                yield Use(name, "", lag, "", back), t, self.between(name, lag, t)
 
     def within(self, u: Use, t: int) -> tuple[Way, ...]:
         """From the upper side of a card, or the place where a delayed value enters, to the lower side of another."""
@@ -288,9 +288,9 @@ class Network:
         key = (name, lag, 0 if self.steps.base else source % lag)
         low, k = self.lane_y(key), self.around[key]
         out, back = start[-1].x + 18 + k * LOOP, end.x - 18 - k * LOOP
-        turn = [right(back, low)] if out < back else [left(back + 16, low), up(back, low - 16)]
-        across = [right(out + 16, low), right(back - 16, low), up(back, low - 16)] if out < back else [left(out - 16, low), *turn]
-        return *start, down(out, start[-1].y + 18), down(out, low - 16), *across, up(back, end.y + 16), end
+        across, turn = (right, 16) if out < back else (left, -16)
+        lane = (across(out + turn, low), across(back - turn, low))
+        return *start, down(out, start[-1].y + 18), down(out, low - 16), *lane, up(back, low - 16), up(back, end.y + 16), end
 
     # --------------------------------------------------------------------------------------------------------------- drawing
     def picture(self) -> str:
@@ -299,7 +299,7 @@ class Network:
         self.taken = [self.extent(place) for place in self.cards()]
         curves: list[Curve] = []
         wished: list[Wish] = []
-        for u, ways in self.roads():
+        for u, t, ways in self.roads():
             marks, line = self.lane(ways, BLUE, "wire", headless=not u.head)
             drawn += marks
             curves.append(line)
@@ -312,15 +312,11 @@ class Network:
                 drawn += marks
                 curves.append(line)
                 if not u.head and u.tail in self.sent:
-                    sent = self.formula(self.sent[u.tail], self.step_of(ways))
+                    sent = self.formula(self.sent[u.tail], t)
                     wished.append((sent, f"tag {ORANGE}", level(line) if self.steps.base else list(line.points())))
         drawn += [mark for place in self.cards() for mark in self.card(place)]
         drawn += self.labels(wished, curves)
         return self.finished(drawn)
-
-    def step_of(self, ways: Sequence[Way]) -> int:
-        """The step that a wire between steps enters."""
-        return next(t for t in self.steps.numbers if abs(self.left(t) - NECK - ways[-1].x) < 1)
 
     def lane(self, ways: Sequence[Way], hue: str, kind: str, headless: bool) -> tuple[list[str], Curve]:
         """An arrow, or a line that another one carries on."""
@@ -357,13 +353,13 @@ class Network:
         for c in curves:
             for p in c.points():
                 grid[int(p[0] // 40), int(p[1] // 40)].append(p)
-        for latex_text, kind, points in wished:
-            w = label.width(latex_text, 13)
+        for text, kind, points in wished:
+            w = label.width(text, 13)
             for cx, cy in candidates(points, w):
                 area = (cx - w / 2 - 2, cy - 9, cx + w / 2 + 2, cy + 9)
                 if not any(overlap(area, other) for other in self.taken) and not _crowded(area, grid):
                     self.taken.append(area)
-                    yield label.text(latex_text, cx, cy + 4, kind)
+                    yield label.text(text, cx, cy + 4, kind)
                     break
 
     def finished(self, drawn: list[str]) -> str:

@@ -58,7 +58,7 @@ def collisions(n: Network) -> list[str]:
     n.picture()                                                       # places the labels
     cards = [n.extent(place) for place in n.cards()]
     found = [f"{a} and {b}" for a, b in combinations(n.taken, 2) if overlap(a, b)]
-    for use, ways in n.roads():
+    for use, _, ways in n.roads():
         for side in (curve(ways), curve([w.turned() for w in reversed(ways)])):
             inside = [(round(x), round(y)) for x, y in side.points() for x0, y0, x1, y1 in cards
                       if x0 + 1 < x < x1 - 1 and y0 + 1 < y < y1 - 1]
