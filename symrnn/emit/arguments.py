@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import wrap
 
 from symrnn.bptt import fusions
 from symrnn.emit.plan import STAND_INS, Plan
 from symrnn.emit.stable import expose
+from symrnn.emit.statements import WIDTH
 from symrnn.expr import Shape, Symbol
 from symrnn.naming import identifier
 from symrnn.unroll import lags
+
+WEIGHTS = ["mask: Any = None", 'reduction: str = "sum"']
+"""The arguments that say how much the loss of each step counts."""
 
 
 class Arguments:
@@ -19,7 +24,9 @@ class Arguments:
         self.lags = lags(plan.model)
         self.gradients = "gradients" in outputs
         self.functions = plan.functions
+        self.measured = plan.model.loss is not None and bool(outputs & {"loss", "gradients"})
         self.values = {s.name: self.target_values(s) for s in self.plan.targets}
+        self.of_classes = {s.name: s.name in plan.classes for s in self.plan.targets}
 
     # ------------------------------------------------------------------------------------------------------------ small texts
     def name(self, s: Symbol) -> str:
@@ -43,7 +50,7 @@ class Arguments:
 
     def target_values(self, s: Symbol) -> str:
         """What the entries of a target may be."""
-        if s.name in self.model.simplex and s.shape[1] == 1 and s.shape[0] != 1:
+        if self.plan.of_classes(s):
             return "classes"
         binary = [o for o, (why, _) in fusions(expose(self.plan.original)).items() if "binary" in why]
         return "unit" if binary and self.plan.aimed else "any"
@@ -59,6 +66,11 @@ class Arguments:
         sequences = [self.name(s) for s in (*plan.inputs, *plan.targets)]
         starts = [plan.start_name(s) for s in plan.starts]
         return [*sequences, *starts, *(self.name(s) for s in plan.constants), *self.functions]
+
+    @property
+    def arrays_of_checked(self) -> list[str]:
+        """Those of them that are arrays."""
+        return [n for n in self.fields_of_checked if n not in self.functions]
 
     @property
     def state_starts(self) -> list[Symbol]:
@@ -77,45 +89,55 @@ class Arguments:
         starts = [plan.start_name(s) for s in plan.starts]
         constants = [self.name(s) for s in plan.constants]
         plain = plan.plain
-        def signature(aims: list[str], functions: Sequence[str]) -> str:
-            named = [f"{c}: Any" for c in constants] + [f"{f}: Function" for f in functions]
+        def signature(aims: list[str], functions: Sequence[str], *more: str) -> str:
+            named = [*(f"{c}: Any" for c in constants), *(f"{f}: Function" for f in functions), *more]
             parts = ["params: Params", *(f"{x}: Any" for x in [*inputs, *aims]), *(f"{s}: Any = None" for s in starts)]
             return ", ".join([*parts, *(["*", *named] if named else [])])
-        def check(aims: list[str], functions: Sequence[str]) -> str:
+        def check(aims: list[str], functions: Sequence[str], weights: bool) -> str:
             stand = {f: f if f in functions else plain[0] for f in self.functions}
             given = [*inputs, *(y if y in aims else "..." for y in targets), *starts, *constants, *stand.values()]
-            return ", ".join(["params", *given])
+            return ", ".join(["params", *given, *(["mask", "reduction"] if weights and self.measured else [])])
         everything = [f"{n}: Any" for n in [*inputs, *targets, *starts, *constants]]
         everything += [f"{f}: Function" for f in self.functions]
-        return {"forward": signature(early, plain), "loss": signature(targets, plain),
-                "gradients": signature(targets, self.functions), "check_forward": check(early, plain),
-                "check_loss": check(targets, plain),
-                "check_gradients": check(targets, self.functions), "check": ", ".join(["params: Params", *everything])}
+        everything += WEIGHTS if self.measured else []
+        return {"forward": signature(early, plain), "loss": signature(targets, plain, *WEIGHTS),
+                "gradients": signature(targets, self.functions, *WEIGHTS),
+                "adjoints": signature(targets, self.functions, *WEIGHTS),
+                "pass_on": ", ".join(["params", *inputs, *targets, *starts,
+                                      *(f"{n}={n}" for n in [*constants, *self.functions, "mask", "reduction"])]),
+                "check_forward": check(early, plain, False), "check_loss": check(targets, plain, True),
+                "check_gradients": check(targets, self.functions, True), "check": ", ".join(["params: Params", *everything])}
 
     def check(self) -> list[str]:
         """The statements of ``_check``."""
         plan = self.plan
         names = ", ".join(self.name(s) for s in plan.parameters)
-        out = ["if not isinstance(params, Params):",
-               f'    raise TypeError(f"params must be Params({names}); it came as {{type(params).__name__}}")']
+        out = ["if not isinstance(params, Params):", "    came = type(params).__name__"]
+        whole = f'    raise TypeError(f"params must be Params({names}); it came as {{came}}")'
+        out += [whole] if len(whole) < WIDTH else [
+            "    raise TypeError(", *(f'        "{line} "' for line in wrap(f"params must be Params({names});", WIDTH - 12)),
+            '        f"it came as {came}"', "    )"]
         first = next(iter((*plan.inputs, *plan.forward_targets, *plan.targets)))
         rank = len(self.lead(first)) - 1 + len(self.sequence_dims(first.shape))
-        out += [f"single = _rank({self.name(first)}) == {rank}", 'sizes: dict[str, int] = {"B": 1} if single else {}']
+        out += ["kind = _precision(params)", f"single = _rank({self.name(first)}) == {rank}",
+                'sizes: dict[str, int] = {"B": 1} if single else {}']
         out.append("checked = Params(" if plan.parameters else "checked = Params()")
         for s in plan.parameters:
             dims = self.dims(s.shape)
             n, shape = self.name(s), "" if dims else ".reshape(1)"
-            out.append(f'    {n}=_array("params.{n}", params.{n}, {self.tuple_of(dims)}, sizes){shape},')
+            out.append(f'    {n}=_array("params.{n}", params.{n}, {self.tuple_of(dims)}, sizes, kind){shape},')
         out += [")"] if plan.parameters else []
         out.append('many: tuple[str, ...] = () if single else ("B",)')
         for s in plan.inputs:
-            out += self.check_sequence(s, "_array", "")
+            out.append(self.checked_array(s))
+        if self.measured:
+            out.append('real = _mask(mask, ("T", *many), sizes)')
+        for s in plan.inputs:
+            out += [f"{self.name(s)} = _unpadded({self.name(s)}, real)"] if self.measured else []
+            out.append(self.expanded(s))
         for s in plan.targets:
-            lines = self.check_sequence(s, "_target", f', "{self.values[s.name]}"')
-            if s in plan.forward_targets:
-                out += lines
-            else:
-                out += [f"if {self.name(s)} is not ...:", *(f"    {line}" for line in lines)]
+            lines = [self.checked_target(s), self.expanded(s)]
+            out += lines if s in plan.forward_targets else [f"if {self.name(s)} is not ...:", *(f"    {line}" for line in lines)]
         for s in plan.starts:
             out += self.check_start(s)
         for s in (*plan.inputs, *plan.targets):
@@ -125,19 +147,47 @@ class Arguments:
         for s in plan.constants:
             dims = self.dims(s.shape)
             n = self.name(s)
-            out.append(f'{n} = _array("{n}", {n}, {self.tuple_of(dims)}, sizes){"" if dims else ".reshape(1)"}')
-        given = [f"{n}" for n in self.fields_of_checked]
-        out.append(f"return _Checked({', '.join(['checked', *given, 'sizes', 'single'])})")
+            out.append(f'{n} = _array("{n}", {n}, {self.tuple_of(dims)}, sizes, kind){"" if dims else ".reshape(1)"}')
+        out += self.weights()
+        more = [*(["mask", "share", "share * count"] if self.measured else []), *(["end"] if plan.last else [])]
+        out.append(f"return _Checked({', '.join(['checked', *self.fields_of_checked, *more, 'sizes', 'single'])})")
         return out
 
-    def check_sequence(self, s: Symbol, function: str, more: str) -> list[str]:
-        n, dims = self.name(s), self.sequence_dims(s.shape)
-        time = '"T", ' if self.lead(s) == ["T", "B"] else ""
-        inner = ", ".join(d if d.isdigit() else f'"{d}"' for d in dims)
-        line = f'{n} = {function}("{n}", {n}, ({time}*many, {inner}), sizes{more})'
-        if not time:
-            return [line, f"{n} = {n}[None, None] if single else {n}[None]"]
-        return [line, f"{n} = {n}[:, None] if single else {n}"]
+    def weights(self) -> list[str]:
+        """How much the loss of each step counts, and which step is the last one."""
+        out = []
+        if self.measured:
+            every = 'sizes["B"]' if self.plan.last else 'sizes["T"] * sizes["B"] if real is None else int(real.sum())'
+            out += ['mask = None if real is None else real.reshape(sizes["T"], sizes["B"])', f"count = {every}",
+                    "share = _share(reduction, count)"]
+        if self.plan.last:
+            ends = 'mask.sum(axis=0) - 1' if self.measured else ""
+            whole = 'np.full(sizes["B"], sizes["T"] - 1)'
+            out += [f"ends = {whole} if mask is None else {ends}" if ends else f"ends = {whole}", 'end = ends[None], np.arange(sizes["B"])[None]']
+        return out
+
+    def sequence_shape(self, s: Symbol) -> str:
+        """The shape of a sequence as it may come, in source."""
+        inner = ", ".join(d if d.isdigit() else f'"{d}"' for d in self.sequence_dims(s.shape))
+        return f"({'' if self.is_short(s) else chr(34) + 'T' + chr(34) + ', '}*many, {inner})"
+
+    def is_short(self, s: Symbol) -> bool:
+        return self.lead(s) == ["B"]
+
+    def checked_array(self, s: Symbol) -> str:
+        n = self.name(s)
+        return f'{n} = _array("{n}", {n}, {self.sequence_shape(s)}, sizes, kind)'
+
+    def checked_target(self, s: Symbol) -> str:
+        n, real = self.name(s), "real" if self.measured and not self.is_short(s) else "None"
+        if self.values[s.name] == "classes":
+            return f'{n} = _classes("{n}", {n}, {self.sequence_shape(s)}, sizes, kind, {real}, {self.of_classes[s.name]})'
+        return f'{n} = _target("{n}", {n}, {self.sequence_shape(s)}, sizes, kind, {real}, {self.values[s.name] == "unit"})'
+
+    def expanded(self, s: Symbol) -> str:
+        """The statement that gives a sequence all its axes."""
+        n = self.name(s)
+        return f"{n} = {n}[None, None] if single else {n}[None]" if self.is_short(s) else f"{n} = {n}[:, None] if single else {n}"
 
     def check_start(self, s: Symbol) -> list[str]:
         n, past = self.plan.start_name(s), self.lags[s.name]
@@ -146,8 +196,8 @@ class Arguments:
         numbers = ", ".join(d if d.isdigit() else f'sizes["{d}"]' for d in dims)
         rows = "" if past == 1 else f"{past}, "
         axis = "[None]" if past == 1 else "[:, None]"
-        return [f"if {n} is None:", f'    {n} = np.zeros(({rows}sizes["B"], {numbers}))', "else:",
-                f'    {n} = _array("{n}", {n}, ({rows}*many, {inner}), sizes)',
+        return [f"if {n} is None:", f'    {n} = np.zeros(({rows}sizes["B"], {numbers}), kind)', "else:",
+                f'    {n} = _array("{n}", {n}, ({rows}*many, {inner}), sizes, kind)',
                 f"    {n} = {n}{axis} if single else {n}"]
 
     # ------------------------------------------------------------------------------------------------------------ self-check
@@ -181,22 +231,17 @@ class Arguments:
         for s in plan.constants:
             seed += 1
             out.append(f"{self.name(s)} = _numbers({self.numbers_of(self.dims(s.shape))}, {seed})")
-        out.append(f"c = _check({', '.join(['params', *self.check_arguments()])})")
+        short = plan.last
+        lengths = "mask = np.array([[True, True], [True, True], [True, True], [True, False]])"
+        out += [lengths, f"c = _check({', '.join(['params', *self.check_arguments(), 'mask', chr(34) + 'mean' + chr(34)])})"]
+        take = {self.name(s): "[b]" if self.is_short(s) else "[: 4 - b, b]" for s in (*plan.inputs, *plan.targets)}
+        take |= {plan.start_name(s): "[b]" if self.lags[s.name] == 1 else "[:, b]" for s in plan.starts}
+        call = ", ".join(["params", *self.check_arguments(take), "None", '"sum"'])
+        out += ["alone = [", f"    _check({call})", "    for b in range(2)", "]"]
+        out.append(f"count = {2 if short else 7}")
         return out
 
     def check_arguments(self, take: Mapping[str, str] | None = None) -> list[str]:
         """The arguments of ``_check`` in the self-check; ``take`` says how one sequence is cut out."""
         stand = [STAND_INS[order] for _, order in self.plan.orders.values()]
-        arrays = [n for n in self.fields_of_checked if n not in self.functions]
-        return [n + (take or {}).get(n, "") for n in arrays] + stand
-
-    def apart(self) -> list[str]:
-        """The losses of single sequences against that of the batch."""
-        sequences = (*self.plan.inputs, *self.plan.targets)
-        take = {self.name(s): "[:, b]" if self.lead(s) == ["T", "B"] else "[b]" for s in sequences}
-        take |= {self.plan.start_name(s): "[b]" if self.lags[s.name] == 1 else "[:, b]" for s in self.plan.starts}
-        call = ", ".join(["params", *self.check_arguments(take)])
-        return [f"ones = [_check({call}) for b in range(2)]", "together = float(_loss(c, run))",
-                "difference = abs(sum(float(_loss(one, _run(one))) for one in ones) - together) / max(1.0, abs(together))",
-                'print(f"  2 sequences together and one by one: losses differ by {difference:.1e}")',
-                'worst = max(worst, difference if difference == difference else float("inf"))']
+        return [n + (take or {}).get(n, "") for n in self.arrays_of_checked] + stand

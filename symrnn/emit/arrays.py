@@ -14,7 +14,8 @@ import sympy
 
 from symrnn.emit.printers import caller, operation
 from symrnn.errors import CallError
-from symrnn.expr import SCALAR, Expr, Shape, Size, Symbol, numeric, symbols
+from symrnn.expr import SCALAR, Expr, Shape, Size, Symbol, node, numeric, scale, symbols
+from symrnn.expr import add as plus
 from symrnn.naming import identifier
 
 Refer = Callable[[Symbol], sympy.Symbol]
@@ -65,10 +66,15 @@ def multiply(*factors: sympy.Expr) -> sympy.Expr:
 
 
 class Arrays:
-    """Converts expressions; ``refer`` gives the text that stands for a symbol, ``size_of`` that for a size."""
+    """Converts expressions; ``refer`` gives the text that stands for a symbol, ``size_of`` that for a size.
 
-    def __init__(self, refer: Refer, size_of: SizeOf) -> None:
-        self.refer, self.size_of = refer, size_of
+    ``product`` is the operation for vectors of many steps and sequences by one matrix; ``classes`` are the targets that may come as
+    class numbers, and ``spent`` the variables whose array may be overwritten, for nothing else needs it.
+    """
+
+    def __init__(self, refer: Refer, size_of: SizeOf, product: str = "times", classes: frozenset[str] = frozenset(),
+                 spent: frozenset[str] = frozenset()) -> None:
+        self.refer, self.size_of, self.product, self.classes, self.spent = refer, size_of, product, classes, spent
 
     def __call__(self, e: Expr, loose: bool = False) -> sympy.Expr:
         """The array expression; with ``loose`` it may be narrower than the shape, to be filled by broadcasting."""
@@ -91,6 +97,25 @@ class Arrays:
         if e.op == "transpose":
             return self(e.args[0])
         return operation("transpose" if static(e) else "swap")(self(e))
+
+    def by_matrix(self, u: Expr, v: Expr, matrix: sympy.Expr) -> sympy.Expr:
+        """The product of the vectors ``u`` with a matrix ``v``, whose array is given."""
+        return operation(self.product if static(v) and not static(u) else "matmul")(self(u), matrix)
+
+    def is_class(self, e: Expr) -> bool:
+        """Whether the expression is a target, perhaps turned, that may come as class numbers."""
+        e = e.args[0] if e.op == "transpose" else e
+        return e.op == "sym" and e.attr.kind == "target" and e.attr.name in self.classes
+
+    def expected(self, y: Expr, e: Expr) -> sympy.Expr:
+        """The sum of ``y * e`` for such a target; what is the same for all classes is taken off after the choice of one."""
+        terms = [numeric(x) for x in (e.args if e.op == "add" else (e,))]
+        common = [(n, x) for n, x in terms if x.op == "smul" and x.args[1].op == "ones"]
+        rest = [scale(n, x) for n, x in terms if (n, x) not in common]
+        if not common or not rest:
+            return operation("expected")(self.refer(symbol_of(y)), self(e), sympy.Integer(0))
+        shift = add(*(multiply(sympy.Rational(-n.numerator, n.denominator), self(x.args[0])) for n, x in common))
+        return operation("expected")(self.refer(symbol_of(y)), add(*map(self, rest)), shift)
 
     def numpy_shape(self, shape: Shape) -> sympy.Expr:
         """The shape of a static array."""
@@ -123,16 +148,19 @@ def _matmul(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
 def _matrix_column(A: Arrays, a: Expr, b: Expr) -> sympy.Expr:
     if a.op == "diag":
         return multiply(A(a.args[0]), A(b))
-    return operation("matmul")(A(b), A.transposed(a)) if static(a) else operation("matvec")(A(a), A(b))
+    return A.by_matrix(b, a, A.transposed(a)) if static(a) else operation("matvec")(A(a), A(b))
 
 
 def _row_matrix(A: Arrays, a: Expr, b: Expr) -> sympy.Expr:
     if b.op == "diag":
         return multiply(A(a), A(b.args[0]))
-    return operation("matmul")(A(a), A(b)) if static(b) else operation("matvec")(A.transposed(b), A(a))
+    return A.by_matrix(a, b, A(b)) if static(b) else operation("matvec")(A.transposed(b), A(a))
 
 
 def _inner(A: Arrays, a: Expr, b: Expr) -> sympy.Expr:
+    for y, u in ((a, b), (b, a)):
+        if A.is_class(y) and not (A.is_class(u) or static(u) or thin(u)):
+            return A.expected(y, u.args[0] if u.op == "transpose" else u)
     if thin(a) and thin(b):
         return operation("total")(multiply(A(a), A(b, True)))
     return operation("total")(multiply(A(a, True), A(b, True)))
@@ -143,7 +171,7 @@ PRODUCTS: dict[str, Callable[[Arrays, Expr, Expr], sympy.Expr]] = {
     "rm": _row_matrix,
     "rc": _inner,
     "cr": lambda A, a, b: operation("outer")(A(a), A(b)),
-    "mm": lambda A, a, b: operation("matmul")(A(a), A(b)),
+    "mm": lambda A, a, b: A.by_matrix(a, b, A(b)),
 }
 
 
@@ -153,7 +181,32 @@ def _transpose(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
 
 
 def _sum(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
+    if e.args[0].op == "had" and len(e.args[0].args) == 2 and any(map(A.is_class, e.args[0].args)):
+        return _inner(A, *e.args[0].args)
     return operation("total_matrix" if kind(e.args[0].shape) == "m" else "total")(A(e.args[0]))
+
+
+def _symbol(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
+    text = A.refer(e.attr)
+    return operation("one_hot")(text, A.size_of(e.attr.shape[0])) if A.is_class(e) else text
+
+
+def symbol_of(e: Expr) -> Symbol:
+    """The symbol that an expression is, perhaps turned."""
+    found: Symbol = (e.args[0] if e.op == "transpose" else e).attr
+    return found
+
+
+def _add(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
+    """A sum; a target of classes is taken off the rest."""
+    targets = [x for x in e.args if x.op == "smul" and constant(x.args[0]) == -1 and A.is_class(x.args[1])]
+    if len(targets) != 1 or len(e.args) < 2:
+        return add(*A.entrywise(e, loose))
+    rest = plus(*(x for x in e.args if x is not targets[0]))
+    if static(rest) or thin(rest):
+        return add(*A.entrywise(e, loose))
+    own = rest.op != "sym" or (rest.attr.kind == "variable" and rest.attr.name in A.spent)
+    return operation("take_off" if own else "off")(A(rest), A.refer(symbol_of(targets[0].args[1])))
 
 
 def _apply(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
@@ -194,12 +247,12 @@ def _part(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
 
 
 ROWS: dict[str, Callable[[Arrays, Expr, bool], sympy.Expr]] = {
-    "sym": lambda A, e, loose: A.refer(e.attr),
+    "sym": _symbol,
     "size": lambda A, e, loose: A.size_of(e.attr),
     "ones": _filled,
     "zeros": _filled,
     "eye": lambda A, e, loose: operation("eye")(A.size_of(e.attr)),
-    "add": lambda A, e, loose: add(*A.entrywise(e, loose)),
+    "add": _add,
     "had": lambda A, e, loose: multiply(*A.entrywise(e, loose)),
     "smul": _scaled,
     "matmul": _matmul,

@@ -31,16 +31,13 @@ class Array:
         return self.name + _slice(start or None, -stop or None)
 
     def last(self, offset: int) -> str:
-        """The one step T + offset, as an array of length one."""
-        if self.short:
-            return self.name
-        stop = self.future - offset
-        return self.name + _slice(-stop - 1, -stop or None)
+        """The step ``offset`` from the last one of every sequence, as an array of length one."""
+        return self.name if self.short else f"{self.whole(offset)}[end]"
 
     def step(self, offset: int) -> str:
-        """Step t + offset inside a loop whose ``t`` counts from 0."""
-        k = self.past + offset
-        return f"{self.name}[t{f' + {k}' if k > 0 else f' - {-k}' if k < 0 else ''}]"
+        """A wish for the name of step t + offset inside a loop over all steps."""
+        ahead = "next" if offset > 0 else "past"
+        return f"{self.name}_t" if not offset else f"{self.name}_{ahead}{abs(offset) if abs(offset) > 1 else ''}"
 
     def at(self, step: int) -> str:
         """One absolute step; beyond the last one an adjoint is zero and anything else is held at its last value."""
@@ -61,7 +58,7 @@ class Layout:
         self.arrays = arrays
 
     def refer(self, way: str) -> Callable[[Symbol], sympy.Symbol]:
-        """References in the given ``way``: ``whole``, ``last``, ``step``, or ``at N`` for step N."""
+        """References in the given ``way``: ``whole``, ``last``, or ``at N`` for step N."""
         def text(s: Symbol) -> sympy.Symbol:
             array = self.arrays[s.kind, s.name]
             if s.time is None:

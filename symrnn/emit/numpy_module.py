@@ -18,9 +18,11 @@ from sympy.printing.codeprinter import CodePrinter
 import symrnn
 from symrnn.emit.arguments import Arguments
 from symrnn.emit.arrays import function_argument
+from symrnn.emit.functions import Functions
 from symrnn.emit.kernels import sources
-from symrnn.emit.plan import Function, Plan
+from symrnn.emit.plan import Plan
 from symrnn.emit.printers import ArrayPrinter
+from symrnn.emit.statements import WIDTH, Function
 from symrnn.errors import one_line
 from symrnn.expr import Symbol, time_sum
 from symrnn.model import FIRST, LAST, Model
@@ -55,7 +57,7 @@ def write(model: Model, outputs: Sequence[str], last: bool, header: Header, prin
     proved = (found.words,) if found else header.proved
     versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
     text = environment().get_template("numpy_module.py.jinja").render(
-        version=symrnn.__version__, proved=[safe(line) for line in proved], versions=safe(versions), **module.context())
+        version=symrnn.__version__, proved=[comment(line) for line in proved], versions=safe(versions), **module.context())
     return re.sub(r"\n{3,}", "\n\n\n", text).rstrip() + "\n"
 
 
@@ -66,6 +68,11 @@ def safe(text: str) -> str:
     "a ''' b"
     """
     return one_line(text, 4000).replace("\\", "/").replace('"', "'")
+
+
+def comment(text: str) -> str:
+    """Text for a comment that begins with a word and a colon, the rest over several lines."""
+    return "\n#     ".join(wrap(safe(text), WIDTH - 10, break_long_words=False, break_on_hyphens=False))
 
 
 def folded(texts: Iterable[str], hang: int = 4) -> list[str]:
@@ -84,31 +91,35 @@ class Module(Arguments):
     # ---------------------------------------------------------------------------------------------------------------- context
     def context(self) -> dict[str, Any]:
         model, plan = self.model, self.plan
-        parts = {"run": plan.run()}
-        private_loss = model.loss is not None and bool(self.outputs & {"loss", "gradients"})
-        if private_loss:
-            parts["loss"] = plan.measure()
+        write = Functions(plan)
+        parts = {"run": write.run()}
+        if self.measured:
+            parts["loss"] = write.measure()
         names: dict[str, str] = {}
         if self.gradients:
-            parts["back"] = plan.backward()
-            parts["gradients"], names = plan.collect()
+            parts["back"] = write.backpropagate()
+            parts["gradients"], names = write.collect()
+            if plan.inputs:
+                parts["inputs"] = write.inputs()
         lines = {k: self.body(f) for k, f in parts.items()}
-        lines["run"].append(f"return Forward({', '.join(self.name(v) for v in self.forward_variables)})")
-        if private_loss:
-            loss = plan.layout.arrays["variable", str(model.loss)]
-            lines["loss"].append(f"return np.sum({loss.name if model.loss in plan.aimed else 'run.' + loss.whole(0)})")
+        lines["run"] += wrapped(f"return Forward({', '.join(self.name(v) for v in self.forward_variables)})")
         if self.gradients:
-            lines["back"].append(f"return Adjoints({', '.join(self.name(e.left) for e in plan.adjoint_rows)})")
-            lines["gradients"].append(f"return Gradients({', '.join(names.values())})")
-            lines |= {"adjoint_result": self.adjoint_result(), "gradient_result": self.gradient_result(names),
-                      "self_check": self.self_check(), "apart": self.apart()}
+            lines["back"] += wrapped(f"return Adjoints({', '.join(self.name(e.left) for e in plan.adjoint_rows)})")
+            lines["gradients"] += wrapped(f"return Gradients({', '.join(names.values())})")
+            lines |= {"adjoint_result": self.adjoint_result(), "returned": self.returned(),
+                      "self_check": self.self_check()}
+            if plan.inputs:
+                lines["inputs"] += wrapped(f"return InputGradients({', '.join(self.name(e.left) for e in plan.by_inputs.equations)})")
         lines |= {"forward_result": self.forward_result(), "check": self.check()}
         used = set().union(*(f.helpers for f in parts.values()))
         return {
-            "m": self.model_words(), "lines": lines, "kernels": sources(used), "call": self.calls(), "doc": self.documentation(),
+            "m": self.model_words(), "lines": lines, "kernels": sources(used), "call": self.signatures(), "doc": self.documentation(),
             "fields": self.fields(names),
-            "has": {"loss": "loss" in self.outputs and model.loss is not None, "private_loss": private_loss,
-                    "gradients": self.gradients, "targets": bool(plan.targets), "last": self.found is not None},
+            "has": {"loss": "loss" in self.outputs and model.loss is not None, "private_loss": self.measured,
+                    "gradients": self.gradients, "last": self.found is not None,
+                    "inputs": bool(plan.inputs), "at_end": plan.last and self.measured, "weights": self.measured,
+                    "iterator": "_backwards" in used, "class_target": "classes" in self.values.values(),
+                    "any_target": bool(set(self.values.values()) & {"any", "unit"})},
         }
 
     @property
@@ -121,7 +132,7 @@ class Module(Arguments):
         words = set(re.findall(r"(?<![\w.])[A-Za-z_]\w*", "\n".join(f.lines)))
         params = [self.name(s) for s in self.plan.parameters]
         out = taken("c.params", [p for p in params if p in words], len(params))
-        made = {line.split(" = ")[0].split("[")[0] for line in f.lines}
+        made = {name for line in f.lines if " = " in line for name in line.split(" = ")[0].split("[")[0].split(", ")}
         for source, names in (("run", [self.name(v) for v in self.forward_variables]),
                               ("back", [self.name(e.left) for e in self.plan.adjoint_rows])):
             if not set(names) & made:
@@ -130,10 +141,23 @@ class Module(Arguments):
         sizes = [n for n in ("T", "B", *f.sizes) if n in words]
         if sizes:
             out.append(f"{', '.join(sizes)} = " + ", ".join(f'c.sizes["{n}"]' for n in sizes))
+        if "end" in words:
+            out.append("end = c.end")
         if "kind" in words:
-            arrays = [self.name(s) for s in self.plan.inputs] + [self.plan.start_name(s) for s in self.plan.starts]
-            out.append("kind = np.result_type(*c.params" + "".join(f", c.{a}" for a in arrays) + ")")
+            out.append(f"kind = c.{self.fields_of_checked[0]}.dtype" if self.plan.inputs else "kind = np.result_type(*c.params)")
         return out + list(f.lines)
+
+    def signatures(self) -> dict[str, Any]:
+        """The calls, and the first lines of the public functions."""
+        calls = self.calls()
+        heads = {"forward": "Last" if self.found else "Forward", "loss": "float", "adjoints": "Adjoints", "gradients": "Gradients",
+                 "loss_and_gradients": "tuple[float, Gradients]", "loss_and_all_gradients": "tuple[float, Gradients, InputGradients]"}
+        defs = {name: wrapped(f"def {name}({calls['gradients' if 'gradients' in name else name]}) -> {result}:")
+                for name, result in heads.items()}
+        check = wrapped(f"def _check({calls['check']}) -> _Checked:")
+        asked = {k: wrapped(f"c = _check({calls[f'check_{k}']})") for k in ("forward", "loss", "gradients")}
+        passed = wrapped(f"return loss_and_gradients({calls['pass_on']})[1]")
+        return {"defs": defs, "check": check, "asked": asked, "pass_on": passed}
 
     # --------------------------------------------------------------------------------------------------------------- results
     def trimmed(self, s: Symbol, owner: str) -> tuple[str, str]:
@@ -165,12 +189,13 @@ class Module(Arguments):
     def adjoint_result(self) -> list[str]:
         return self.result("Adjoints", [e.left for e in self.plan.adjoint_rows], "back")
 
-    def gradient_result(self, names: dict[str, str]) -> list[str]:
+    def returned(self) -> list[str]:
+        """From the gradients as computed to their public form."""
         scalars = [self.name(s) for s in self.plan.parameters if not self.dims(s.shape)]
         out = [f"found = found._replace({', '.join(f'{n}=found.{n}.reshape(())' for n in scalars)})"] if scalars else []
         ends = [(self.plan.start_name(s), "[0]" if self.lags[s.name] == 1 else "[:, 0]") for s in self.state_starts]
         if ends:
-            out += ["if c.single:", f"    found = found._replace({', '.join(f'{n}=found.{n}{cut}' for n, cut in ends)})"]
+            out += ["if c.single:", *wrapped(f"    found = found._replace({', '.join(f'{n}=found.{n}{cut}' for n, cut in ends)})")]
         return [*out, "return found"]
 
     # ----------------------------------------------------------------------------------------------------------------- words
@@ -189,8 +214,10 @@ class Module(Arguments):
             "forward": [f"{self.name(s)}: Array  # {self.shape_words(s)}" for s in self.forward_variables],
             "adjoints": [f"{self.name(e.left)}: Array  # {self.shape_words(e.left)}" for e in plan.adjoint_rows],
             "gradients": [*(line.replace(": Any", ": Array") for line in params), *starts],
+            "inputs": [f"{self.name(s)}: Array  # {self.shape_words(s)}" for s in plan.inputs],
             "checked": ["params: Params", *(f"{n}: {typed.get(n, 'Array')}" for n in self.fields_of_checked),
-                        "sizes: dict[str, int]", "single: bool"],
+                        *(["mask: Array | None", "share: float", "total: float"] if self.measured else []),
+                        *(["end: tuple[Array, Array]"] if plan.last else []), "sizes: dict[str, int]", "single: bool"],
         }
 
     def documentation(self) -> dict[str, list[str]]:
@@ -210,10 +237,12 @@ class Module(Arguments):
                 label, order = plan.orders[f]
                 slope = f", the derivative of {function_argument('?' + label + chr(39) * (order - 1))}" if order else ""
                 out.append(f"{f}: an elementwise function of arrays{slope}")
-            return [*out, CLOSING]
+            return out
         plain = plan.plain
-        found = {"forward": rows(plan.forward_targets, plain),
-                 "loss": rows(plan.targets, self.functions if self.gradients else plain)}
+        weights = [MASK, *([MASK_AT_END] if plan.last else []), REDUCTION_AT_END if plan.last else REDUCTION]
+        found = {"forward": [*rows(plan.forward_targets, plain), CLOSING],
+                 "loss": [*rows(plan.targets, plain), *weights, CLOSING],
+                 "both": [*rows(plan.targets, self.functions), *weights, CLOSING]}
         if self.gradients:
             assert plan.derivation is not None
             summed = {k: (e if plan.last else time_sum("t", FIRST, LAST, e)) for k, e in plan.derivation.summands.items()}
@@ -225,48 +254,67 @@ class Module(Arguments):
                 found["gradients"] = [*folded(f"grad {k} = sum_t=1..T({e})" for k, e in plan.derivation.summands.items()), note]
         return found
 
+    def differentiated_by(self) -> str:
+        """What the gradients are derivatives by, in words."""
+        states = ["states before the first step"] if self.state_starts else []
+        return f" by the {' and the '.join(['parameters', *states])}"
+
     def model_words(self) -> dict[str, Any]:
         model, plan = self.plan.original, self.plan
-        starts = [plan.start_name(s) for s in plan.starts]
         summed = f"{model.loss}[T]" if plan.last else f"sum_t=1..T({model.loss}[t])"
         total = [f"{model.total} = {summed}"] if model.loss else []
         shapes = [f"{self.name(s)} {self.words(self.dims(s.shape))}" for s in plan.parameters]
         notes = ["Parameters: " + ", ".join(shapes) + "."] if shapes else []
-        notes += ["B sequences of T steps are arrays of shape (T, B, n); one sequence may come as (T, n), and so its results.",
-                  "Arithmetic is in double precision."]
-        if model.loss:
-            when = ", each at its last step" if plan.last else ""
-            notes.insert(-1, f"The loss of B sequences is the sum of their losses{when}.")
+        notes.append("B sequences of T steps are arrays of shape (T, B, n); one sequence may come as (T, n), and so its results.")
+        if self.measured:
+            when = " at their last steps" if plan.last else ""
+            notes.append(f"The loss of B sequences is the sum or the mean of their losses{when}; a mask says which steps are padding.")
+        notes.append("Arithmetic is in the precision of the parameters, float32 or float64, which must be the same for all of them; "
+                     "whatever else is given is taken in it. Lists and integers count as float64, unless a parameter says otherwise.")
         if self.gradients:
             notes.append("Run as a program, the module compares every gradient with a derivative by complex step.")
         if self.found is not None:
             notes.append(f"Only the last step of {', '.join(self.found.outputs)} is computed: {self.found.words}.")
-        shown = [n for n in ("forward", "loss", "adjoints", "gradients", "self_check")
-                   if n in self.outputs or (self.gradients and n in ("adjoints", "self_check"))]
-        public = sorted(["Params", "Last" if self.found else "Forward", *(["Adjoints", "Gradients"] if self.gradients else []), *shown])
+        more = ("adjoints", "loss_and_gradients", *(["loss_and_all_gradients"] if plan.inputs else []), "self_check")
+        shown = [n for n in ("forward", "loss", "gradients", *more) if n in self.outputs or (self.gradients and n in more)]
+        public = sorted(["Params", "Last" if self.found else "Forward", *(["Adjoints", "Gradients"] if self.gradients else []),
+                         *(["InputGradients"] if self.gradients and plan.inputs else []), *shown])
         past = [f"{self.name(s)} with {self.lags[s.name]} more" for s in self.state_starts]
         future = [f"{a.name} with {a.future} more" for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future]
         sizes = self.check_sizes()
         return {
-            "name": safe(model.name), "hash": self.sha, "source": safe(model.source),
+            "name": safe(model.name), "hash": self.sha, "source": folded([f"Source: {model.source}"], 0) if model.source else [],
             "options": " --outputs last" if self.found else "",
-            "functions": self.functions, "starts": starts,
+            "functions": self.functions, "by": self.differentiated_by(),
             "equations": folded([*map(str, model.equations), *total]), "notes": folded(notes, 0),
-            "exported": ", ".join(f'"{n}"' for n in public),
+            "exported": wrapped(f"__all__ = [{', '.join(f'{chr(34)}{n}{chr(34)}' for n in public)}]"),
             "short_note": ' ("last step": at that one only)' if plan.last else "",
-            "loss_words": " at the last step, summed over the sequences" if plan.last else ", summed over steps and sequences",
-            "past_note": f"; {', '.join(past)} at the front" if past else "",
-            "future_note": f"; {', '.join(future)} at the end, zero" if future else "",
+            "loss_words": " at the last step, over all sequences" if plan.last else ", over all steps and sequences",
+            "run_note": note([f"{', '.join(past)} at the front"] if past else [], "the backward pass" if self.gradients else ""),
+            "back_note": note([f"{', '.join(future)} at the end, zero"] if future else [], "the gradients"),
+            "given": wrapped(f"given = dict({', '.join(f'{n}=c.{n}.astype(complex)' for n in self.arrays_of_checked)})"),
             "check_sizes_text": ", ".join(f"{k}={v}" for k, v in sizes.items()),
         }
 
+
 CLOSING = "A single sequence may come without the axis B. TypeError or ValueError names an argument that is wrong."
+
+MASK = "mask: (T, B), False in padding, which is at the end and may hold anything; no step is padding if left out"
+MASK_AT_END = "the last step of a sequence is its last one that is not padding"
+REDUCTION = 'reduction: "sum", or "mean": over all steps of all sequences that are not padding'
+REDUCTION_AT_END = 'reduction: "sum", or "mean" over the sequences'
 
 TARGET_WORDS = {
     "any": "",
     "unit": ", numbers from 0 to 1",
     "classes": ", probabilities that sum to 1; or class numbers from 0, as integers of shape {lead}",
 }
+
+
+def note(more: list[str], reader: str) -> str:
+    """The rest of the first line of a docstring, and what follows: rows that arrays have besides, and what is not kept."""
+    first = "; ".join(["", *more]) + "."
+    return first if not reader else f"{first}\n\n    What {reader} can do without is kept only for `everything`.\n    "
 
 
 def taken(source: str, names: list[str], whole: int) -> list[str]:
@@ -282,12 +330,15 @@ def wrapped(text: str) -> list[str]:
     """Lines of code; a call that is too long gets its arguments on lines of their own."""
     out: list[str] = []
     for line in text.split("\n"):
-        head, _, rest = line.partition("(")
-        if len(line) <= 120 or not rest:
+        cut = next((k for k, c in enumerate(line) if c in "(["), None)
+        if len(line) <= WIDTH or cut is None:
             out.append(line)
             continue
         pad = " " * (len(line) - len(line.lstrip()))
-        out += [f"{head}(", *(f"{pad}    {part}," for part in split_arguments(rest[:-1])), f"{pad})"]
+        end = line.rindex({"(": ")", "[": "]"}[line[cut]])
+        inner = line[cut + 1 : end]
+        parts = [inner] if len(pad) + 4 + len(inner) <= WIDTH else [f"{part}," for part in split_arguments(inner)]
+        out += [line[: cut + 1], *(f"{pad}    {part}" for part in parts), f"{pad}{line[end:]}"]
     return out
 
 

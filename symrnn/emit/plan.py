@@ -5,85 +5,33 @@ know about parameters, inputs, targets and states.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cached_property
 
-import sympy
 from sympy.printing.codeprinter import CodePrinter
 
-from symrnn.emit.arrays import Arrays, add, function_argument, kind, multiply, static
+from symrnn.emit.adjoints import Rows, closure, rows
+from symrnn.emit.arrays import Arrays, function_argument
 from symrnn.emit.layout import Array, Key, Layout
-from symrnn.emit.printers import helpers, operation
-from symrnn.emit.schedule import Block, key, schedule, temporary
-from symrnn.emit.stable import expose, stable_derivation, stable_logarithms
+from symrnn.emit.schedule import key
+from symrnn.emit.stable import expose, named_sums, stable_derivation, stable_logarithms
+from symrnn.emit.statements import Body
 from symrnn.errors import CallError
-from symrnn.expr import NOW, Expr, Shape, Size, Symbol, is_zero, node, symbols, transform, walk
-from symrnn.expr import add as plus
+from symrnn.expr import Expr, Symbol, symbols, walk
 from symrnn.model import Equation, Model
 from symrnn.naming import Names, identifier
 from symrnn.needs import LAST, needed
 from symrnn.unroll import lags
 
 RESERVED = frozenset("""
-    np T B t c run back kind Any Array Function Params Forward Last Adjoints Gradients NamedTuple NDArray Callable forward loss
-    adjoints gradients self_check params single sizes float complex range reversed dict str int tuple list min len print
-    annotations l I O
+    np T B t c run back kind Any Array Function Params Forward Last Adjoints Gradients NamedTuple NDArray Callable Iterator forward loss
+    adjoints gradients loss_and_gradients loss_and_all_gradients InputGradients self_check params Shape real single sizes float complex range reversed dict str int tuple list min len
+    print zip bool isinstance annotations l I O mask reduction end everything many checked found count steps
 """.split())
 """Names that the emitted module uses itself, and those that are hard to tell from numbers."""
 
 STAND_INS = ("np.tanh", "lambda u: 1 - np.tanh(u) ** 2", "lambda u: 2 * np.tanh(u) ** 3 - 2 * np.tanh(u)")
 """What an unspecified function and its derivatives are in the self-check of a module."""
-
-WIDTH = 116
-
-
-@dataclass(frozen=True)
-class Function:
-    """The statements of one function, the sizes they name and the helpers they call."""
-
-    lines: tuple[str, ...]
-    sizes: tuple[str, ...]
-    helpers: frozenset[str]
-
-
-@dataclass
-class Body:
-    """Statements being gathered."""
-
-    printer: CodePrinter
-    lines: list[str] = field(default_factory=list)
-    sizes: dict[str, None] = field(default_factory=dict)
-    helpers: set[str] = field(default_factory=set)
-
-    def size(self, n: Size) -> sympy.Expr:
-        """A size as it stands in the code."""
-        if isinstance(n, int):
-            return sympy.Integer(n)
-        self.sizes[identifier(n)] = None
-        return sympy.Symbol(identifier(n))
-
-    def shape(self, shape: Shape) -> str:
-        """The trailing part of the shape of an array over steps and sequences: ``, n_h``; a scalar has one entry."""
-        dims = [n for n in shape if n != 1] or [1]
-        return "".join(f", {self.size(n)}" for n in dims)
-
-    def text(self, value: sympy.Expr) -> str:
-        """The printed expression."""
-        self.helpers |= helpers(value)
-        return str(self.printer.doprint(value))
-
-    def assign(self, target: str, value: sympy.Expr, indent: int = 0) -> None:
-        """One statement; a long sum is broken before its signs."""
-        pad = " " * indent
-        line = f"{pad}{target} = {self.text(value)}"
-        if len(line) > WIDTH and isinstance(value, sympy.Add):
-            terms = [self.text(x) for x in value.args]
-            signs = [f"- {x[1:]}" if x.startswith("-") else f"+ {x}" for x in terms[1:]]
-            line = "\n".join([f"{pad}{target} = (", f"{pad}    {terms[0]}", *(f"{pad}    {x}" for x in signs), f"{pad})"])
-        self.lines += line.split("\n")
-
-    def done(self) -> Function:
-        return Function(tuple(self.lines), tuple(self.sizes), frozenset(self.helpers))
 
 
 class Plan:
@@ -95,15 +43,16 @@ class Plan:
     def __init__(self, model: Model, printer: CodePrinter, last: bool = False, gradients: bool = True,
                  outputs: tuple[str, ...] = ()) -> None:
         self.original, self.printer, self.last, self.wanted = model, printer, last or bool(outputs), outputs
-        self.model = stable_logarithms(expose(model))
+        self.model = named_sums(stable_logarithms(expose(model)))
         self.check()
+        self.gradients = gradients
         self.derivation = stable_derivation(model) if gradients else None
         self.lags = lags(self.model)
         self.names = Names(RESERVED | {identifier(n) for n in self.model.sizes} | set(self.functions))
-        self.ahead: dict[Key, dict[int, Symbol]] = {}
         self.aimed = frozenset() if outputs else self.on_targets()
         self.heads = self.head_variables() if self.last else frozenset()
-        self.adjoint_rows, self.late = self.adjoint_equations() if gradients else ([], {})
+        self.back, self.by_inputs = self.adjoint_equations() if gradients else (Rows(), Rows())
+        self.adjoint_rows = self.back.equations
         self.layout = Layout(self.arrays())
 
     # ----------------------------------------------------------------------------------------------------------- what there is
@@ -122,6 +71,28 @@ class Plan:
     @property
     def constants(self) -> tuple[Symbol, ...]:
         return self.original.constants
+
+    @cached_property
+    def classes(self) -> frozenset[str]:
+        """The targets that may come as class numbers and stay so: probabilities that no state needs."""
+        early = {s.name for s in self.forward_targets} | set(self.lags)
+        return frozenset(s.name for s in self.targets if self.of_classes(s) and s.name not in early)
+
+    @cached_property
+    def spent(self) -> frozenset[str]:
+        """The variables that the backward pass and the loss use once, with the targets taken off: their arrays may be overwritten."""
+        if self.derivation is None:
+            return frozenset()
+        uses = [*self.derivation.summands.values(), *(e.right for e in self.model.equations if e.name in self.aimed)]
+        for rows_ in (self.back, self.by_inputs):
+            uses += [*(e.right for e in rows_.equations), *rows_.ends.values(), *rows_.seeds.values()]
+        found = [x.attr.name for e in uses for x in every(e) if x.op == "sym" and x.attr.kind == "variable"]
+        ahead = {name for _, name in (*self.back.ahead, *self.by_inputs.ahead)}
+        return frozenset(name for name in found if found.count(name) == 1 and name not in {*self.lags, *ahead})
+
+    def of_classes(self, s: Symbol) -> bool:
+        """Whether the entries of a target are the probabilities of classes."""
+        return s.name in self.original.simplex and s.shape[1] == 1 and s.shape[0] != 1
 
     def check(self) -> None:
         """Refuse what a looped module cannot be made for."""
@@ -216,57 +187,21 @@ class Plan:
         return frozenset(e.name for e in self.model.equations if e.name not in kept)
 
     # -------------------------------------------------------------------------------------------------------------- adjoints
-    def adjoint_equations(self) -> tuple[list[Equation], dict[str, Expr]]:
-        """The recurrences that the gradients need, and the parts of them that belong to the last step alone."""
+    def adjoint_equations(self) -> tuple[Rows, Rows]:
+        """The recurrences that the gradients need, and those for the inputs."""
         assert self.derivation is not None
         found = self.derivation.adjoints
-        wanted = [s.name for e in self.derivation.summands.values() for s in symbols(e) if s.kind == "adjoint"]
-        wanted += [s.name for s in self.starts if s.kind == "variable"]
-        needed: set[str] = set()
-        while wanted:
-            name = wanted.pop()
-            if name not in needed:
-                needed.add(name)
-                wanted += [s.name for s in symbols(found[name]) if s.kind == "adjoint"]
-        rows, late = [], {}
-        for name, right in found.items():
-            if name not in needed or name in {s.name for s in self.inputs}:
-                continue
-            left = Symbol(name, self.model.symbol(name).shape, "adjoint", NOW)
-            right = transform(right, self.without_ahead)
-            if self.last and name not in self.heads:
-                ends, rest = self.split_late(right)
-                if ends:
-                    late[name] = plus(*ends)
-                    rest.append(temporary(f"{name} at the end", late[name]))
-                right = plus(*rest) if rest else right
-            rows.append(Equation(left, right))
-        return rows, late
-
-    def split_late(self, e: Expr) -> tuple[list[Expr], list[Expr]]:
-        """The terms that come from the last step alone (through heads, or from the loss directly), and the others."""
-        terms = list(e.args) if e.op == "add" else [e]
-        ends = [x for x in terms if self.is_late(x) and not is_zero(x)]
-        return ends, [x for x in terms if x not in ends]
-
-    def is_late(self, e: Expr) -> bool:
-        if not self.last:
-            return False
-        cotangents = [s for s in symbols(e) if s.kind == "adjoint"]
-        return not cotangents or any(s.name in self.heads for s in cotangents)
-
-    def without_ahead(self, x: Expr) -> Expr | None:
-        """A value of a later step in the backward pass is taken from an array that is shifted beforehand."""
-        if x.op != "sym" or x.attr.kind in ("adjoint", "temporary") or x.attr.time is None or x.attr.time.offset <= 0:
-            return None
-        s, k = x.attr, x.attr.time.offset
-        made = Symbol(f"{s.name} {k} ahead", s.shape, "temporary", NOW)
-        return node("sym", attr=self.ahead.setdefault(key(s), {}).setdefault(k, made))
+        wanted = [*self.derivation.summands.values(), *(found[s.name] for s in self.inputs)]
+        start = [s.name for e in wanted for s in symbols(e) if s.kind == "adjoint"]
+        needed = closure([*start, *(s.name for s in self.starts if s.kind == "variable")], found)
+        inputs = {s.name for s in self.inputs}
+        own = [self.model.symbol(name) for name in found if name in needed - inputs]
+        return rows(own, found, self.heads, self.last), rows(self.inputs, found, self.heads, self.last)
 
     def future(self, name: str) -> int:
         """How many steps ahead an adjoint is used at most."""
-        rows = [e.right for e in self.adjoint_rows]
-        used = [s.time for e in rows for s in symbols(e) if s.kind == "adjoint" and s.name == name]
+        every = [e.right for e in (*self.adjoint_rows, *self.by_inputs.equations)]
+        used = [s.time for e in every for s in symbols(e) if s.kind == "adjoint" and s.name == name]
         return max((time.offset for time in used if time is not None), default=0)
 
     # ---------------------------------------------------------------------------------------------------------------- arrays
@@ -279,7 +214,13 @@ class Plan:
         for e in self.adjoint_rows:
             name = self.names(key(e.left), f"d_{identifier(e.name)}")
             found[key(e.left)] = Array(name, future=self.future(e.name), short=e.name in self.heads)
+        for e in self.by_inputs.equations:
+            found[key(e.left)] = Array(self.names(key(e.left), f"d_{identifier(e.name)}"))
         return found
+
+    def arrays_for(self, way: str, body: Body) -> Arrays:
+        """Converts expressions for one way to refer to arrays."""
+        return Arrays(self.layout.refer(way), body.size, "matmul" if way.startswith("at ") else "times", self.classes, self.spent)
 
     def add_temporary(self, s: Symbol, wish: str) -> str:
         """A name for a temporary; it is entered among the arrays."""
@@ -287,145 +228,18 @@ class Plan:
         self.layout.arrays[key(s)] = Array(name)
         return name
 
-    # ------------------------------------------------------------------------------------------------------------- functions
-    def run(self) -> Function:
-        """The forward pass."""
-        body = Body(self.printer)
-        rows = [e for e in self.model.equations if e.name not in self.aimed]
-        for block in schedule(rows, Fresh(self, "")):
-            self.block(body, block, backward=False)
-        return body.done()
-
-    def measure(self) -> Function:
-        """The variables that depend on targets, with the loss if it is one of them; else the forward pass has it already."""
-        body = Body(self.printer)
-        for e in self.model.equations:
-            if e.name in self.aimed:
-                self.whole(body, e)
-        return body.done()
-
-    def backward(self) -> Function:
-        """The adjoints, last step first."""
-        body = Body(self.printer)
-        needed = {s.name for e in self.adjoint_rows for s in symbols(e.right) if s.kind == "variable"}
-        for e in self.model.equations:
-            if e.name in self.aimed and e.name in self.needed_by(needed) and e.name != self.model.loss:
-                self.whole(body, e)
-        for (kind_, name), made in self.ahead.items():
-            source = self.layout.arrays[kind_, name]
-            for k, s in made.items():
-                target = self.add_temporary(s, f"{source.name}_next{k if k > 1 else ''}")
-                body.assign(target, operation("ahead")(sympy.Symbol(source.whole(0)), sympy.Integer(k)))
-        heads = [e for e in self.adjoint_rows if e.name in self.heads]
-        for e in heads:
-            self.whole(body, e)
-        for e in self.adjoint_rows:
-            if e.name in self.late:
-                s = temporary(f"{e.name} at the end", self.late[e.name]).attr
-                s = Symbol(s.name, s.shape, s.kind, NOW) if s.time is None else s
-                target = self.add_temporary(s, f"{self.layout.arrays[key(e.left)].name}_end")
-                body.lines.append(f"{target} = np.zeros((T, B{body.shape(s.shape)}), kind)")
-                body.assign(f"{target}[-1:]", Arrays(self.layout.refer("last"), body.size)(self.late[e.name]))
-        rest = [e for e in self.adjoint_rows if e.name not in self.heads]
-        for block in schedule(rest, Fresh(self, "d_")):
-            self.block(body, block, backward=True)
-        return body.done()
-
-    def block(self, body: Body, block: Block, backward: bool) -> None:
-        """A loop with what is taken out of it, or equations for all steps at once."""
-        if not block.loop:
-            for e in block.equations:
-                self.whole(body, e)
-            return
-        for e in block.equations:
-            array = self.layout.arrays[key(e.left)]
-            rows = f"T + {array.past + array.future}" if array.past + array.future else "T"
-            maker = "zeros" if array.future else "empty"
-            body.lines.append(f"{array.name} = np.{maker}(({rows}, B{body.shape(e.left.shape)}), kind)")
-            self.first_rows(body, e.left)
-        for e in block.before:
-            value = Arrays(self.layout.refer("whole"), body.size)(e.right)
-            body.assign(self.layout.arrays[key(e.left)].name, value)
-        body.lines.append("for t in reversed(range(T)):" if backward else "for t in range(T):")
-        convert = Arrays(self.layout.refer("step"), body.size)
-        for e in block.equations:
-            body.assign(self.layout.arrays[key(e.left)].step(0), convert(e.right, loose=True), indent=4)
-
     def first_rows(self, body: Body, s: Symbol) -> None:
         """Fill the rows before the first step."""
         array = self.layout.arrays[key(s)]
         if array.past and s.kind == "variable":
-            body.lines.append(f"{array.name}[{0 if array.past == 1 else f':{array.past}'}] = {self.start_name(s)}")
+            body.add(f"{array.name}[{0 if array.past == 1 else f':{array.past}'}] = {self.start_name(s)}")
 
-    def whole(self, body: Body, e: Equation) -> None:
-        """One equation for all steps at once (for the last one, if that is all its array holds)."""
-        array = self.layout.arrays[key(e.left)]
-        convert = Arrays(self.layout.refer("last" if array.short else "whole"), body.size)
-        steps = "1" if array.short else "T"
-        if array.past or array.future:
-            body.lines.append(f"{array.name} = np.zeros((T + {array.past + array.future}, B{body.shape(e.left.shape)}), kind)")
-            self.first_rows(body, e.left)
-            body.assign(array.whole(0), convert(e.right, loose=True))
-        elif static(e.right):
-            value = sympy.Symbol(f"np.broadcast_to({body.text(convert(e.right))}, ({steps}, B{body.shape(e.left.shape)}))")
-            body.assign(array.name, value)
-        else:
-            body.assign(array.name, convert(e.right))
 
-    # -------------------------------------------------------------------------------------------------------------- gradients
-    def collect(self) -> tuple[Function, dict[str, str]]:
-        """The sums over steps and sequences; returns the statements and the name of each gradient in them."""
-        assert self.derivation is not None
-        body, found = Body(self.printer), {}
-        for s in self.parameters:
-            found[s.name] = self.names(("sum", s.name), f"d_{identifier(s.name)}")
-            summand = self.derivation.summands[s.name]
-            if is_zero(summand):
-                body.lines.append(f"{found[s.name]} = np.zeros_like({self.layout.arrays[key(s)].name}, kind)")
-                continue
-            terms = summand.args if summand.op == "add" else (summand,)
-            body.assign(found[s.name], add(*(self.summed(body, x) for x in terms)))
-        for s in self.starts:
-            if s.kind == "variable":
-                found[self.start_name(s)] = self.names(("sum", "start", s.name), f"d_{self.start_name(s)}")
-                self.start_gradient(body, s, found[self.start_name(s)])
-        return body.done(), found
-
-    def summed(self, body: Body, e: Expr) -> sympy.Expr:
-        """One term of a gradient, summed over steps and sequences; outer products become one matrix product."""
-        convert = Arrays(self.layout.refer("last" if self.is_late(e) else "whole"), body.size)
-        factors: list[sympy.Expr] = []
-        while e.op == "smul":
-            if static(e):
-                break
-            factors.append(convert(e.args[0]))
-            e = e.args[1]
-        count = [sympy.Symbol("B")] if self.is_late(e) else [sympy.Symbol("T"), sympy.Symbol("B")]
-        if static(e) and all(x.is_Rational for x in factors):
-            return multiply(*count, *factors, convert(e))
-        if e.op == "matmul" and kind(e.args[0].shape) + kind(e.args[1].shape) == "cr" and not any(map(static, e.args)):
-            numbers = [x for x in factors if x.is_Rational]
-            others = [x for x in factors if not x.is_Rational]
-            left = multiply(*others, convert(e.args[0]))
-            return multiply(*numbers, operation("products")(left, convert(e.args[1])))
-        lifted = [x if x.is_Rational or kind(e.shape) != "m" else operation("lifted")(x) for x in factors]
-        return operation("over_all")(multiply(*lifted, convert(e)))
-
-    def start_gradient(self, body: Body, s: Symbol, target: str) -> None:
-        """What the first steps send back to the values before them."""
-        assert self.derivation is not None
-        past = self.lags[s.name]
-        right = self.derivation.adjoints[s.name]
-        rows = []
-        for step in range(1 - past, 1):
-            terms = [x for x in (right.args if right.op == "add" else (right,))
-                     if any(c.kind == "adjoint" and c.time is not None and c.time.offset + step >= 1 for c in symbols(x))]
-            convert = Arrays(self.layout.refer(f"at {step}"), body.size)
-            rows.append(convert(plus(*terms)) if terms else sympy.Symbol(f"np.zeros((B{body.shape(s.shape)}), kind)"))
-        if past == 1:
-            body.assign(target, rows[0])
-        else:
-            body.lines.append(f"{target} = np.stack(({', '.join(body.text(x) for x in rows)}))")
+def every(e: Expr) -> Iterator[Expr]:
+    """Every place of an expression; what occurs twice is met twice."""
+    yield e
+    for a in e.args:
+        yield from every(a)
 
 
 class Fresh:

@@ -20,7 +20,8 @@ ATOM, PRODUCT, LOOSE = PRECEDENCE["Atom"], PRECEDENCE["Mul"], 0
 class Printed:
     """A row: the text, with ``{0}`` and ``{1}`` for the arguments, how tightly the text binds, and how tightly each must.
 
-    ``helper`` is the function of the emitted module that the text calls, if it calls one.
+    ``helper`` is the function of the emitted module that the text calls, if it calls one; ``entrywise`` says that the value has the
+    shape of its only argument.
     """
 
     name: str
@@ -28,10 +29,13 @@ class Printed:
     binds: int = ATOM
     arguments: int = LOOSE
     helper: str | None = None
+    entrywise: bool = False
 
 
 OPERATIONS: dict[str, Printed] = {row.name: row for row in (
     Printed("matmul", "{0} @ {1}", PRODUCT, PRODUCT),                      # (..., n) @ (n, m), or stacks of matrices
+    Printed("dot", "{0} @ {1}", PRODUCT, PRODUCT),                         # the same inside a loop, by a matrix of all steps
+    Printed("times", "_times({0}, {1})", helper="_times"),                 # the same for all steps, as one matrix product
     Printed("transpose", "{0}.T", ATOM, ATOM),                             # a matrix that is the same at every step
     Printed("swap", "np.swapaxes({0}, -1, -2)"),                           # a stack of matrices
     Printed("matvec", "({0} @ {1}[..., None])[..., 0]", ATOM, ATOM),       # (..., n, m) by (..., m)
@@ -40,18 +44,24 @@ OPERATIONS: dict[str, Printed] = {row.name: row for row in (
     Printed("total_matrix", "np.sum({0}, axis=(-2, -1))[..., None]"),      # (..., n, m) -> (..., 1)
     Printed("lifted", "{0}[..., None]", ATOM, ATOM),                       # a scalar (..., 1) beside a matrix
     Printed("part", "{0}[..., {1}]", ATOM, ATOM),
-    Printed("eye", "np.eye({0})"),
-    Printed("filled", "np.full({0}, {1})"),
-    Printed("over_all", "np.sum({0}, axis=(0, 1))"),                       # over steps and sequences
+    Printed("eye", "np.eye({0}, dtype=kind)"),
+    Printed("filled", "np.full({0}, {1}, kind)"),
+    Printed("over_all", "{0}.sum(axis=(0, 1))", ATOM, ATOM),               # over steps and sequences
     Printed("products", "_sum_of_products({0}, {1})", helper="_sum_of_products"),
     Printed("diagonal", "_diagonal({0})", helper="_diagonal"),
-    Printed("softmax", "_softmax({0})", helper="_softmax"),
+    Printed("softmax", "_softmax({0})", helper="_softmax", entrywise=True),
     Printed("lse", "_log_sum_exp({0})", helper="_log_sum_exp"),
-    Printed("sigmoid", "_sigmoid({0})", helper="_sigmoid"),
-    Printed("softplus", "_softplus({0})", helper="_softplus"),
-    Printed("relu", "_relu({0})", helper="_relu"),
-    Printed("step", "_step({0})", helper="_step"),
+    Printed("sigmoid", "_sigmoid({0})", helper="_sigmoid", entrywise=True),
+    Printed("softplus", "_softplus({0})", helper="_softplus", entrywise=True),
+    Printed("relu", "_relu({0})", helper="_relu", entrywise=True),
+    Printed("step", "_step({0})", helper="_step", entrywise=True),
     Printed("ahead", "_ahead({0}, {1})", helper="_ahead"),
+    Printed("expected", "_expected({0}, {1}, {2})", helper="_expected"),   # by a target of classes: sum of y * (u - v)
+    Printed("off", "_off({0}, {1})", helper="_off"),                       # u - y for a target y of classes
+    Printed("take_off", "_take_off({0}, {1})", helper="_take_off"),        # the same in place
+    Printed("one_hot", "_one_hot({0}, {1}, kind)", helper="_one_hot"),     # a target of classes as probabilities
+    Printed("weighed", "_weighed({0}, c)", helper="_weighed"),             # by the weight of each step in the loss
+    Printed("shared", "_shared({0}, c)", helper="_shared"),                # by that of each sequence, with the loss at its last step
 )}
 
 
@@ -78,7 +88,8 @@ def operation(name: str) -> type[ArrayFunctionBase]:
 def caller(name: str, arity: int = 1) -> type[ArrayFunctionBase]:
     """A call of the function ``name`` (an identifier), such as one that the caller of the emitted module passes."""
     text = f"{name}({', '.join(f'{{{k}}}' for k in range(arity))})"
-    row = Printed(name, text, helper=name if name.startswith("_") else None)
+    own = name.startswith("_")
+    row = Printed(name, text, helper=name if own else None, entrywise=not own and arity == 1)
     return type(f"array_{name}", (ArrayFunctionBase,), {"row": row})
 
 

@@ -130,3 +130,21 @@ def stable_derivation(model: Model) -> Derivation:
         return None
     return replace(found, adjoints={k: transform(e, known) for k, e in found.adjoints.items()},
                    summands={k: transform(e, known) for k, e in found.summands.items()})
+
+
+def named_sums(model: Model) -> Model:
+    """The model with a name for the log-sum-exp of what a softmax takes, ``o_lse`` for ``o``: the two share their powers."""
+    taken = {s.name for s in (*model.variables, *model.parameters, *model.inputs, *model.targets, *model.constants)}
+    made: dict[Expr, Symbol] = {}
+    rows: list[Equation] = []
+    used = {x for e in model.equations for x in walk(e.right) if x.op == "lse"}
+    for e in model.equations:
+        rows.append(Equation(e.left, transform(e.right, lambda x: node("sym", attr=made[x]) if x in made else None)))
+        sums = log_sum_exp(e.right.args[0]) if e.right.op == "softmax" else None
+        if sums in used:
+            wish = f"{identifier(str(e.right.args[0].attr.name if e.right.args[0].op == 'sym' else e.name))}_lse"
+            name = next(n for n in (wish, *(f"{wish}_{k}" for k in range(2, 999))) if n not in taken)
+            taken.add(name)
+            made[sums] = Symbol(name, (1, 1), "variable", NOW)
+            rows.append(Equation(made[sums], sums))
+    return replace(model, equations=tuple(rows))

@@ -14,7 +14,7 @@ import pytest
 
 import symrnn.emit.numpy_module as numpy_module
 from symrnn.emit import Header, emit
-from symrnn.emit.compare import Code, deviation
+from symrnn.emit.compare import Code, agreement, deviation
 from symrnn.emit.load import load
 from symrnn.emit.printers import ArrayPrinter
 from symrnn.errors import CallError
@@ -329,7 +329,7 @@ def test_the_emitted_elman_module_is_the_committed_one(make_elman):
 
 
 TOOLS = {
-    "ruff": ["check", "--isolated", "--line-length", "130", "--select", "E,F,I,UP,B", "--target-version", "py311"],
+    "ruff": ["check", "--isolated", "--line-length", "120", "--select", "E,F,I,UP,B,SIM", "--target-version", "py311"],
     "mypy": ["--strict", "--cache-dir", "cache", "--python-version", "3.11"],
 }
 
@@ -422,34 +422,67 @@ def test_the_module_checks_itself_without_symrnn(make_elman, tmp_path):
 
 
 def test_a_module_with_a_wrong_gradient_fails_as_a_program(make_elman, tmp_path):
-    source = emit(make_elman()).replace("d_o = p - y", "d_o = p + y")
-    done = run(source, tmp_path / "wrong.py")
+    source = emit(make_elman())
+    assert source.count("d_a_t *= d_h_t") == 1
+    done = run(source.replace("d_a_t *= d_h_t", "d_a_t -= d_h_t"), tmp_path / "wrong.py")
     assert done.returncode == 1 and "FAILED" in done.stdout
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("d_a[t + 1] @ W_hh +", "d_a[t + 1] @ W_hh.T +"),
-    ("d_h_in = d_o @ W_hy", "d_h_in = 1.001*(d_o @ W_hy)"),
-    ("d_a_in = 1 - h[1:]**2", "d_a_in = 1 - h[:-1]**2"),
+WRONG_GRADIENTS = [
+    ("d_a_next.dot(W_hh, d_h_t)", "d_a_next.dot(W_hh.T, d_h_t)"),
+    ("d_h_in = _times(d_o, W_hy)", "d_h_in = 1.001*_times(d_o, W_hy)"),
+    ("np.square(h[1:], out=d_a_in)", "np.square(h[:-1], out=d_a_in)"),
     ("_sum_of_products(d_a[:-1], h[:-1])", "_sum_of_products(d_a[:-1], h[1:])"),
     ("_sum_of_products(d_a[:-1], h[:-1])", "_sum_of_products(h[:-1], d_a[:-1])"),
-    ("d_b_h = np.sum(d_a[:-1]", "d_b_h = -np.sum(d_a[:-1]"),
+    ("d_b_h = d_a[:-1].sum", "d_b_h = -d_a[:-1].sum"),
     ("d_h0 = d_a[0] @ W_hh", "d_h0 = d_a[1] @ W_hh"),
-    ("reversed(range(T))", "range(T)"),
-    ("o = h[1:] @ W_hy.T", "o = h[:-1] @ W_hy.T"),
-    ("d_a[t] = d_a_in[t]*d_h[t]", "d_a[t] = d_h[t]"),
-])
+    ("in _backwards(d_h,", "in zip(d_h,"),
+    ("o = _times(h[1:], W_hy.T)", "o = _times(h[:-1], W_hy.T)"),
+    ("d_a_t *= d_h_t", "d_a_t[...] = d_h_t"),
+    ("d_o = _weighed(_take_off(p, y), c)", "d_o = _take_off(p, y)"),
+    ("d_o = _weighed(_take_off(p, y), c)", "d_o = c.share*_take_off(p, y)"),
+    ("return _weighed(l_, c).sum()", "return l_.sum()"),
+    ("d_x = _times(d_a[:-1], W_xh)", "d_x = _times(d_a[1:], W_xh)"),
+    ("d_a[T] = 0", "d_a[T] = 1"),
+]
+WRONG_NETWORKS = [
+    ("W_hh_T = np.ascontiguousarray(W_hh.T)", "W_hh_T = np.ascontiguousarray(W_hh)"),
+    ("a_in += b_h", "a_in -= b_h"),
+    ("return Forward(a, h, o, p, o_lse)", "return Forward(a, h, o, p**2, o_lse)"),
+    ("if c.mask is None:", "if c.share:"),
+    ("x = _unpadded(x, real)", "pass"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), WRONG_GRADIENTS)
 def test_a_mutated_gradient_fails_the_self_check_of_its_module(make_elman, old, new, capsys):
     source = emit(make_elman())
     assert source.count(old) == 1
-    assert load(source.replace(old, new)).self_check() > 1e-8
+    assert not load(source.replace(old, new)).self_check() <= 1e-8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("old", "new"), [*WRONG_GRADIENTS, *WRONG_NETWORKS])
+def test_mutated_code_does_not_agree_with_the_proved_derivation(make_elman, old, new):
+    """Also where the module is consistent in itself, and only its padding, its mean or its network is wrong."""
+    model = make_elman()
+    source = emit(model)
+    assert source.count(old) == 1
+    assert not agreement(Code(model, source.replace(old, new)), {"n_h": 2, "n_x": 3, "n_y": 3}, 2).within
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 3, 5])
+def test_emitted_code_agrees_with_fifty_digits_alone_and_padded(make_cell, seed):
+    model = make_cell(seed)
+    assert agreement(Code(model), {n: 2 + k % 2 for k, n in enumerate(model.sizes)}, 2).within
 
 
 class Corrupted(ArrayPrinter):
-    """Prints a sum as a difference."""
+    """Prints another name."""
 
-    def _print_Add(self, e, order=None):
-        return super()._print_Add(e, order).replace(" + ", " - ")
+    def _print_Symbol(self, e):
+        return super()._print_Symbol(e).replace("b_h", "0.9*b_h")
 
 
 class CorruptedProduct(ArrayPrinter):
@@ -459,7 +492,7 @@ class CorruptedProduct(ArrayPrinter):
         return super()._print_ArrayFunctionBase(e).replace(".T", "")
 
 
-@pytest.mark.parametrize("printer", [Corrupted(), CorruptedProduct()], ids=["sums", "transposes"])
+@pytest.mark.parametrize("printer", [Corrupted(), CorruptedProduct()], ids=["names", "transposes"])
 def test_a_corrupted_printer_is_caught(make_elman, printer):
     """By the comparison with fifty digits, of which the forward pass alone is enough."""
     model = make_elman()
@@ -470,6 +503,8 @@ def test_a_corrupted_printer_is_caught(make_elman, printer):
     assert not deviation(model["a"], model["a"], model, sizes, code=Code(model, source)).within
 
 
-def test_a_printer_that_corrupts_sums_is_caught_by_the_self_check_too(make_elman, capsys):
+def test_a_printer_that_forgets_transposes_is_caught_by_the_self_check_too(make_elman, capsys):
     names = ("forward", "loss", "gradients")
-    assert load(numpy_module.write(make_elman(), names, False, Header(), Corrupted())).self_check() > 1e-3
+    source = numpy_module.write(make_elman(), names, False, Header(), CorruptedProduct())
+    with pytest.raises(ValueError, match="matmul|shapes"):
+        load(source).self_check()

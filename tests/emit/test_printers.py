@@ -40,6 +40,7 @@ SIZE = {"n": 3, "m": 2}
 T, B = 4, 2
 W, U, b, s = param("W", "n", "n"), param("U", "n", "m"), param("b", "n"), param("s")
 h, x, q = sequence("h", "n"), sequence("x", "m"), scalar("q")
+p, q_, y = sequence("p", "n"), sequence("q", "n"), sequence("y", "n", kind="target")
 HEAD = "from __future__ import annotations\nimport numpy as np\nArray = object\n"
 KERNEL = vars(load(HEAD + "\n\n".join(sources(set(KERNELS)))))
 
@@ -101,7 +102,7 @@ def test_the_printed_expression_computes_the_expression(e):
     values, columns = array_of(e)
     converted = Arrays(lambda sym: sympy.Symbol(sym.name), lambda n: sympy.Integer(SIZE.get(n, n)))(e)
     text = ArrayPrinter().doprint(converted)
-    found = eval(text, {**KERNEL, "np": np, **values})
+    found = eval(text, {**KERNEL, "np": np, "kind": float, **values})
     dims = tuple(SIZE.get(d, d) for d in e.shape)
     for t, k in itertools.product(range(T), range(B)):
         mine = np.asarray(found)[t, k] if any(sym.time for sym in symbols(e)) else np.asarray(found)
@@ -110,9 +111,9 @@ def test_the_printed_expression_computes_the_expression(e):
 
 
 @pytest.mark.parametrize(("e", "text"), [
-    (W @ h[-1] + U @ x + b, "h @ W.T + x @ U.T + b"),
-    (W.T @ h, "h @ W"),
-    (had(1 - h**2, W.T @ h), "(1 - h**2)*(h @ W)"),
+    (W @ h[-1] + U @ x + b, "_times(h, W.T) + _times(x, U.T) + b"),
+    (W.T @ h, "_times(h, W)"),
+    (had(1 - h**2, W.T @ h), "(1 - h**2)*_times(h, W)"),
     (apply("recip", h), "1 / h"),
     (negative(had(h, b)), "-h*b"),
     (h - b, "h - b"),
@@ -126,7 +127,33 @@ def test_every_printed_operation_is_used_by_some_expression_or_by_the_gradients(
     for e in EXPRESSIONS:
         converted = Arrays(lambda sym: sympy.Symbol(sym.name), lambda n: sympy.Integer(SIZE.get(n, n)))(e)
         used |= {type(f).__name__.removeprefix("array_") for f in sympy.preorder_traversal(converted)}
-    assert set(OPERATIONS) - used == {"over_all", "products", "ahead"}
+    with_classes = Arrays(lambda sym: sympy.Symbol(sym.name), sympy.Symbol, "dot", frozenset({"y"}), frozenset({"p"}))
+    for e in (W @ h, p - y, q_ - y, y.T @ h, y):
+        used |= {type(f).__name__.removeprefix("array_") for f in sympy.preorder_traversal(with_classes(e))}
+    assert set(OPERATIONS) - used == {"over_all", "products", "ahead", "weighed", "shared"}
+
+
+CLASSES = frozenset({"y"})
+
+
+@pytest.mark.parametrize(("e", "text"), [
+    (p - y, "_take_off(p, y)"),                                      # nothing else needs p
+    (q_ - y, "_off(q, y)"),
+    (negative(y.T @ (h - log_sum_exp(h) * ones(("n", 1)))), "-_expected(y, h, _log_sum_exp(h))"),
+    (total(had(y, apply("log", h))), "_expected(y, np.log(h), 0)"),
+    (W @ y, "_times(_one_hot(y, n, kind), W.T)"),
+], ids=stable)
+def test_a_target_of_classes_is_never_spread_out_where_one_entry_will_do(e, text):
+    convert = Arrays(lambda sym: sympy.Symbol(sym.name), sympy.Symbol, "times", CLASSES, frozenset({"p"}))
+    assert ArrayPrinter().doprint(convert(e)) == text
+
+
+def test_class_numbers_and_their_probabilities_give_the_same_values():
+    labels, u = np.array([[2, 0], [1, 1]]), np.random.default_rng(3).normal(size=(2, 2, 3))
+    dense = np.eye(3)[labels]
+    for name, arguments in (("_off", lambda y: (u, y)), ("_take_off", lambda y: (u.copy(), y)), ("_expected", lambda y: (y, u, u[..., :1]))):
+        assert np.array_equal(KERNEL[name](*arguments(labels)), KERNEL[name](*arguments(dense))), name
+    assert np.array_equal(KERNEL["_one_hot"](labels, 3, float), dense) and KERNEL["_one_hot"](dense, 3, float) is dense
 
 
 def test_factors_keep_their_order_although_sympy_would_sort_them():

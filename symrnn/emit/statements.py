@@ -1,0 +1,71 @@
+"""Statements of one emitted function, gathered line by line."""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import sympy
+from sympy.printing.codeprinter import CodePrinter
+
+from symrnn.emit.printers import helpers
+from symrnn.expr import Shape, Size
+from symrnn.naming import identifier
+
+WIDTH = 116
+
+
+@dataclass(frozen=True)
+class Function:
+    """The statements of one function, the sizes they name and the helpers they call."""
+
+    lines: tuple[str, ...]
+    sizes: tuple[str, ...]
+    helpers: frozenset[str]
+
+
+@dataclass
+class Body:
+    """Statements being gathered."""
+
+    printer: CodePrinter
+    lines: list[str] = field(default_factory=list)
+    sizes: dict[str, None] = field(default_factory=dict)
+    helpers: set[str] = field(default_factory=set)
+
+    def size(self, n: Size) -> sympy.Expr:
+        """A size as it stands in the code."""
+        if isinstance(n, int):
+            return sympy.Integer(n)
+        self.sizes[identifier(n)] = None
+        return sympy.Symbol(identifier(n))
+
+    def shape(self, shape: Shape) -> str:
+        """The trailing part of the shape of an array over steps and sequences: ``, n_h``; a scalar has one entry."""
+        dims = [n for n in shape if n != 1] or [1]
+        return "".join(f", {self.size(n)}" for n in dims)
+
+    def text(self, value: sympy.Expr) -> str:
+        """The printed expression."""
+        self.helpers |= helpers(value)
+        return str(self.printer.doprint(value))
+
+    def calls(self, helper: str) -> str:
+        """The name of a helper, which is then among those that the function calls."""
+        self.helpers.add(helper)
+        return helper
+
+    def add(self, line: str, indent: int = 0) -> None:
+        """One line."""
+        self.lines.append(" " * indent + line)
+
+    def assign(self, target: str, value: sympy.Expr, indent: int = 0) -> None:
+        """One assignment; a long sum is broken before its signs."""
+        line = f"{target} = {self.text(value)}"
+        if len(line) + indent <= WIDTH or not isinstance(value, sympy.Add):
+            return self.add(line, indent)
+        terms = [self.text(x) for x in value.args]
+        signs = [f"- {x[1:]}" if x.startswith("-") else f"+ {x}" for x in terms[1:]]
+        for part in (f"{target} = (", f"    {terms[0]}", *(f"    {x}" for x in signs), ")"):
+            self.add(part, indent)
+
+    def done(self) -> Function:
+        return Function(tuple(self.lines), tuple(self.sizes), frozenset(self.helpers))
