@@ -161,9 +161,9 @@ class Arguments:
             out += ['mask = None if real is None else real.reshape(sizes["T"], sizes["B"])', f"count = {every}",
                     "share = _share(reduction, count)"]
         if self.plan.last:
-            ends = 'mask.sum(axis=0) - 1' if self.measured else ""
             whole = 'np.full(sizes["B"], sizes["T"] - 1)'
-            out += [f"ends = {whole} if mask is None else {ends}" if ends else f"ends = {whole}", 'end = ends[None], np.arange(sizes["B"])[None]']
+            out += [f"last = {whole} if mask is None else mask.sum(axis=0) - 1" if self.measured else f"last = {whole}",
+                    'end = last[None], np.arange(sizes["B"])[None]']
         return out
 
     def sequence_shape(self, s: Symbol) -> str:

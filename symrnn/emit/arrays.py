@@ -14,7 +14,7 @@ import sympy
 
 from symrnn.emit.printers import caller, operation
 from symrnn.errors import CallError
-from symrnn.expr import SCALAR, Expr, Shape, Size, Symbol, node, numeric, scale, symbols
+from symrnn.expr import SCALAR, Expr, Shape, Size, Symbol, numeric, scale, symbols
 from symrnn.expr import add as plus
 from symrnn.naming import identifier
 

@@ -14,18 +14,14 @@ import mpmath
 import numpy as np
 import sympy
 
-from symrnn.component_rows import Grid, NoSuchStep, NotComponents
+from symrnn.component_rows import NoSuchStep, NotComponents
 from symrnn.components import Components
-from symrnn.emit import emit
-from symrnn.emit.load import load
-from symrnn.emit.plan import Plan
-from symrnn.emit.printers import ArrayPrinter
+from symrnn.emit.running import Code
 from symrnn.errors import SymrnnError
 from symrnn.expr import Expr, Symbol, Time, node
 from symrnn.model import Model
 from symrnn.points import free_letters, point
-from symrnn.scalars import Evaluator, Opaque, OutsideDomain, double_precision, opaque
-from symrnn.unroll import lags
+from symrnn.scalars import Evaluator, Opaque, OutsideDomain, double_precision
 
 POINTS, TRIES = 2, 24
 SAFETY = 8
@@ -57,142 +53,6 @@ class Deviation:
 
 class NotComparable(Exception):
     """There is nothing to compare; the message says why."""
-
-
-class CodeComponents(Components):
-    """The component form in which adjoints and gradients that emitted code computes are symbols of their own."""
-
-    computed: frozenset[tuple[str, str]] = frozenset()
-    starts: Mapping[str, int] = {}
-
-    def _loss_rate(self, s: Symbol) -> Grid:
-        inside = s.time is None or 1 - self.starts.get(s.name, 0) <= s.time.offset <= self.T
-        if (s.kind, s.name) not in self.computed or not inside:
-            return super()._loss_rate(s)
-        own = Symbol(f"{s.kind} of {s.name}", s.shape, s.kind, s.time)
-        return self._mint(own)
-
-
-class Code:
-    """An emitted module of a model, run on the numbers of a point; ``values`` are those of the named symbols it computes."""
-
-    def __init__(self, model: Model, source: str | None = None) -> None:
-        self.model = model
-        self.plan = Plan(model, ArrayPrinter(), gradients=model.loss is not None)
-        self.module = load(source or emit(model))
-        self.lags = lags(model)
-        self._forms: dict[Any, tuple[Components, CodeComponents]] = {}
-
-    def forms(self, sizes: Mapping[str, int], T: int, conditions: Mapping[str, Any]) -> tuple[Components, CodeComponents]:
-        """The component form, without and with symbols for what the module computes; made once for all formulas."""
-        key = (tuple(sorted(sizes.items())), T, tuple((k, str(v)) for k, v in sorted(conditions.items())))
-        if key not in self._forms:
-            coded = CodeComponents(self.model, sizes, T, **conditions)
-            coded.computed, coded.starts = self.computed, self.starts
-            self._forms[key] = (Components(self.model, sizes, T, **conditions), coded)
-        return self._forms[key]
-
-    @property
-    def computed(self) -> frozenset[tuple[str, str]]:
-        """(kind, name) of the adjoints and gradients it returns."""
-        found = {("adjoint", e.name) for e in (*self.plan.adjoint_rows, *self.plan.by_inputs.equations)}
-        return frozenset(found | {("gradient", s.name) for s in self.model.parameters} if self.model.loss else found)
-
-    @property
-    def starts(self) -> dict[str, int]:
-        """The variables that have values before the first step, and how many; their adjoints there are among what it returns."""
-        return {s.name: self.lags[s.name] for s in self.plan.starts if ("adjoint", s.name) in self.computed}
-
-    def name(self, s: Symbol) -> str:
-        return self.plan.layout.arrays[s.kind, s.name].name
-
-    def values(self, c: Components, evaluate: Evaluator, padded: bool = False) -> dict[sympy.Symbol, float]:
-        """The numbers of everything the module computes at a point.
-
-        ``padded`` gets the same numbers in another way: the mean over a batch of the sequence twice, filled up with steps that are no
-        numbers, times the number of steps.
-        """
-        def array(s: Symbol, first: int, last: int) -> Any:
-            steps = [Symbol(s.name, s.shape, s.kind, Time("", t) if s.time else None) for t in range(first, last + 1)]
-            grids = np.array([[[float(evaluate(x)[0]) for x in row] for row in c.entries(step)] for step in steps])
-            dims = [n for n in c.shape(s.shape) if n != 1] or ([1] if s.time else [])
-            return grids.reshape([*([len(steps)] if s.time else []), *dims])
-
-        m, plan, T = self.model, self.plan, c.T
-        params = self.module.Params(*(array(s, 0, 0) for s in m.parameters))
-        inputs = [array(s, 1, T) for s in m.inputs]
-        targets = {s.name: array(s, 1, T) for s in m.targets}
-        starts = {}
-        for s in plan.starts:
-            rows = array(s, 1 - self.lags[s.name], 0)
-            starts[plan.start_name(s)] = rows[0] if self.lags[s.name] == 1 else rows
-        named: dict[str, Any] = {self.name(s): array(s, 0, 0) for s in m.constants}
-        shapes = {f: double_precision(opaque(label, (order,))) for f, (label, order) in plan.orders.items()}
-        plain = {f: shapes[f] for f in plan.plain}
-        kept = {"inputs": inputs, "targets": targets, "starts": starts}
-        out: dict[sympy.Symbol, float] = {}
-        if not padded:
-            run = self.module.forward(params, *inputs, *(targets[s.name] for s in plan.forward_targets), **starts, **named, **plain)
-            for v in m.variables:
-                if hasattr(run, self.name(v)):
-                    self._put(out, c, v, getattr(run, self.name(v)), T)
-        if m.loss is None:
-            return out
-        way = twice(kept, T) if padded else {**kept, "options": {}, "steps": 1, "copies": 1, "one": lambda array: array}
-        arguments, options = (params, *way["inputs"], *way["targets"].values()), {**way["starts"], **named, **way["options"]}
-        one, each, every = way["one"], way["steps"], way["steps"] / way["copies"]
-        out[c.entries(Symbol(m.total, (1, 1)))[0][0]] = every * self.module.loss(*arguments, **options, **plain)
-        back = self.module.adjoints(*arguments, **options, **shapes)
-        for e in plan.adjoint_rows:
-            own = Symbol(f"adjoint of {e.name}", e.left.shape, "adjoint", e.left.time)
-            self._put(out, c, own, each * one(getattr(back, self.name(e.left))), T)
-        if plan.inputs:
-            _, found, rates = self.module.loss_and_all_gradients(*arguments, **options, **shapes)
-            for e, rate in zip(plan.by_inputs.equations, rates, strict=True):
-                own = Symbol(f"adjoint of {e.name}", e.left.shape, "adjoint", e.left.time)
-                self._put(out, c, own, each * one(rate), T)
-        else:
-            found = self.module.gradients(*arguments, **options, **shapes)
-        for s in m.parameters:
-            value = every * getattr(found, self.name(s))
-            self._put(out, c, Symbol(f"gradient of {s.name}", s.shape, "gradient", None), value, T)
-        for s in plan.starts:
-            if s.name in self.starts:
-                value = each * (getattr(found, plan.start_name(s)) if not padded else self.second(found, s))
-                rows = value if self.lags[s.name] > 1 else [value]
-                self._put(out, c, Symbol(f"adjoint of {s.name}", s.shape, "adjoint", s.time), rows, 0, self.lags[s.name])
-        return out
-
-    def second(self, found: Any, s: Symbol) -> Any:
-        """What the second sequence of a batch sends back to its values before the first step."""
-        value = getattr(found, self.plan.start_name(s))
-        return value[1] if self.lags[s.name] == 1 else value[:, 1]
-
-    def _put(self, out: dict[sympy.Symbol, float], c: Components, s: Symbol, array: Any, last: int, count: int | None = None) -> None:
-        """Enter an array, step by step if it has steps: ``count`` of them up to the ``last`` one, from the first if not given."""
-        first = last - (count or last) + 1
-        for t in range(first, last + 1) if s.time is not None else (0,):
-            grid = c._mint(Symbol(s.name, s.shape, s.kind, Time("", t) if s.time is not None else None))
-            flat = np.ravel(array[t - first] if s.time is not None else array)
-            out.update(zip((x for row in grid for x in row), map(float, flat), strict=True))
-
-
-PADDING = 2
-"""How many steps a padded sequence is filled up with."""
-
-
-def twice(kept: Mapping[str, Any], T: int) -> dict[str, Any]:
-    """The arguments for the sequence twice in one batch, padded with what is no number, and how one gets its derivatives back."""
-    def batch(array: Any, axis: int) -> Any:
-        return np.stack([array, array], axis=axis)
-
-    def filled(array: Any) -> Any:
-        return batch(np.concatenate([array, np.full((PADDING, *array.shape[1:]), np.nan)]), 1)
-
-    starts = {name: batch(rows, rows.ndim - 1) for name, rows in kept["starts"].items()}
-    return {"inputs": [filled(x) for x in kept["inputs"]], "targets": {n: filled(y) for n, y in kept["targets"].items()},
-            "starts": starts, "options": {"mask": np.arange(T + PADDING)[:, None] + np.zeros((1, 2)) < T, "reduction": "mean"},
-            "steps": 2 * T, "copies": 2, "one": lambda array: array[:T, 1]}
 
 
 Numbers = Mapping[sympy.Symbol, float]

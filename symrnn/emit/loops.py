@@ -12,7 +12,6 @@ from symrnn.emit.statements import WIDTH, Body
 from symrnn.expr import Shape, Symbol, node, walk
 from symrnn.model import Equation
 
-
 ROOTS = {"add": sympy.Add, "had": sympy.Mul}
 """Operations on equal shapes whose first part can be made before the loop, in the array that the loop completes."""
 
@@ -157,14 +156,7 @@ class Loop:
         line = f"for {left} in {call}({', '.join(sources)}):"
         if len(line) <= WIDTH:
             return self.body.add(line)
-        whole = f"    {', '.join(sources)}"
-        inner = [whole] if len(whole) <= WIDTH else [f"    {x}," for x in sources]
-        if len(left) + 10 + len(call) > WIDTH:
-            steps = self.plan.names(("steps", left), "steps")
-            self.body.add(f"for {steps} in {call}(")
-            unpack = [f"    {left} = {steps}"] if len(left) + 12 <= WIDTH else ["    (", *(f"        {n}," for n in names), f"    ) = {steps}"]
-        else:
-            self.body.add(f"for {left} in {call}(")
-            unpack = []
-        for text in (*inner, "):", *unpack):
+        short = len(left) + len(call) + 10 <= WIDTH
+        head = [f"for {left} in {call}("] if short else ["for (", *(f"    {n}," for n in names), f") in {call}("]
+        for text in (*head, *(f"    {x}," for x in sources), "):"):
             self.body.add(text)

@@ -279,8 +279,8 @@ class Module(Arguments):
         shown = [n for n in ("forward", "loss", "gradients", *more) if n in self.outputs or (self.gradients and n in more)]
         public = sorted(["Params", "Last" if self.found else "Forward", *(["Adjoints", "Gradients"] if self.gradients else []),
                          *(["InputGradients"] if self.gradients and plan.inputs else []), *shown])
-        past = [f"{self.name(s)} with {self.lags[s.name]} more" for s in self.state_starts]
-        future = [f"{a.name} with {a.future} more" for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future]
+        past = more_rows({self.name(s): self.lags[s.name] for s in self.state_starts})
+        future = more_rows({a.name: a.future for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future})
         sizes = self.check_sizes()
         return {
             "name": safe(model.name), "hash": self.sha, "source": folded([f"Source: {model.source}"], 0) if model.source else [],
@@ -290,8 +290,8 @@ class Module(Arguments):
             "exported": wrapped(f"__all__ = [{', '.join(f'{chr(34)}{n}{chr(34)}' for n in public)}]"),
             "short_note": ' ("last step": at that one only)' if plan.last else "",
             "loss_words": " at the last step, over all sequences" if plan.last else ", over all steps and sequences",
-            "run_note": note([f"{', '.join(past)} at the front"] if past else [], "the backward pass" if self.gradients else ""),
-            "back_note": note([f"{', '.join(future)} at the end, zero"] if future else [], "the gradients"),
+            "run_note": note([f"{past} at the front"] if past else [], "the backward pass" if self.gradients else ""),
+            "back_note": note([f"{future} at the end, zero"] if future else [], "the gradients"),
             "given": wrapped(f"given = dict({', '.join(f'{n}=c.{n}.astype(complex)' for n in self.arrays_of_checked)})"),
             "check_sizes_text": ", ".join(f"{k}={v}" for k, v in sizes.items()),
         }
@@ -309,6 +309,18 @@ TARGET_WORDS = {
     "unit": ", numbers from 0 to 1",
     "classes": ", probabilities that sum to 1; or class numbers from 0, as integers of shape {lead}",
 }
+
+
+def more_rows(rows: Mapping[str, int]) -> str:
+    """Which arrays have how many rows besides those of the steps, in words.
+
+    >>> more_rows({"h": 1, "c": 1, "g": 2})
+    'h, c with 1 more, g with 2 more'
+    """
+    groups: dict[int, list[str]] = {}
+    for name, count in rows.items():
+        groups.setdefault(count, []).append(name)
+    return ", ".join(f"{', '.join(names)} with {count} more" for count, names in groups.items())
 
 
 def note(more: list[str], reader: str) -> str:

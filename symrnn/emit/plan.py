@@ -18,15 +18,16 @@ from symrnn.emit.stable import expose, named_sums, stable_derivation, stable_log
 from symrnn.emit.statements import Body
 from symrnn.errors import CallError
 from symrnn.expr import Expr, Symbol, symbols, walk
-from symrnn.model import Equation, Model
+from symrnn.model import Model
 from symrnn.naming import Names, identifier
 from symrnn.needs import LAST, needed
 from symrnn.unroll import lags
 
 RESERVED = frozenset("""
-    np T B t c run back kind Any Array Function Params Forward Last Adjoints Gradients NamedTuple NDArray Callable Iterator forward loss
-    adjoints gradients loss_and_gradients loss_and_all_gradients InputGradients self_check params Shape real single sizes float complex range reversed dict str int tuple list min len
-    print zip bool isinstance annotations l I O mask reduction end everything many checked found count steps
+    np T B t c run back kind Any Array Function Params Forward Last Adjoints Gradients NamedTuple NDArray Callable Iterator
+    forward loss adjoints gradients loss_and_gradients loss_and_all_gradients InputGradients self_check params Shape real single
+    sizes float complex range reversed dict str int tuple list min len print zip bool isinstance annotations l I O mask
+    reduction end everything many checked found count steps
 """.split())
 """Names that the emitted module uses itself, and those that are hard to tell from numbers."""
 

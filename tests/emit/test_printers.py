@@ -151,7 +151,8 @@ def test_a_target_of_classes_is_never_spread_out_where_one_entry_will_do(e, text
 def test_class_numbers_and_their_probabilities_give_the_same_values():
     labels, u = np.array([[2, 0], [1, 1]]), np.random.default_rng(3).normal(size=(2, 2, 3))
     dense = np.eye(3)[labels]
-    for name, arguments in (("_off", lambda y: (u, y)), ("_take_off", lambda y: (u.copy(), y)), ("_expected", lambda y: (y, u, u[..., :1]))):
+    calls = {"_off": lambda y: (u, y), "_take_off": lambda y: (u.copy(), y), "_expected": lambda y: (y, u, u[..., :1])}
+    for name, arguments in calls.items():
         assert np.array_equal(KERNEL[name](*arguments(labels)), KERNEL[name](*arguments(dense))), name
     assert np.array_equal(KERNEL["_one_hot"](labels, 3, float), dense) and KERNEL["_one_hot"](dense, 3, float) is dense
 

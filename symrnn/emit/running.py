@@ -1,0 +1,171 @@
+"""An emitted module run on the numbers of a point, so that what it computes can be compared with other ways to the same values."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+
+from symrnn.component_rows import Grid
+from symrnn.components import Components
+from symrnn.emit import emit
+from symrnn.emit.load import load
+from symrnn.emit.plan import Plan
+from symrnn.emit.printers import ArrayPrinter
+from symrnn.expr import Symbol, Time
+from symrnn.model import Model
+from symrnn.scalars import Evaluator, double_precision, opaque
+from symrnn.unroll import lags
+
+PADDING = 2
+"""How many steps a padded sequence is filled up with."""
+
+
+class CodeComponents(Components):
+    """The component form in which adjoints and gradients that emitted code computes are symbols of their own."""
+
+    computed: frozenset[tuple[str, str]] = frozenset()
+    starts: Mapping[str, int] = {}
+
+    def _loss_rate(self, s: Symbol) -> Grid:
+        inside = s.time is None or 1 - self.starts.get(s.name, 0) <= s.time.offset <= self.T
+        if (s.kind, s.name) not in self.computed or not inside:
+            return super()._loss_rate(s)
+        own = Symbol(f"{s.kind} of {s.name}", s.shape, s.kind, s.time)
+        return self._mint(own)
+
+
+class Code:
+    """An emitted module of a model, run on the numbers of a point; ``values`` are those of the named symbols it computes."""
+
+    def __init__(self, model: Model, source: str | None = None) -> None:
+        self.model = model
+        self.plan = Plan(model, ArrayPrinter(), gradients=model.loss is not None)
+        self.module = load(source or emit(model))
+        self.lags = lags(model)
+        self._forms: dict[Any, tuple[Components, CodeComponents]] = {}
+
+    def forms(self, sizes: Mapping[str, int], T: int, conditions: Mapping[str, Any]) -> tuple[Components, CodeComponents]:
+        """The component form, without and with symbols for what the module computes; made once for all formulas."""
+        key = (tuple(sorted(sizes.items())), T, tuple((k, str(v)) for k, v in sorted(conditions.items())))
+        if key not in self._forms:
+            coded = CodeComponents(self.model, sizes, T, **conditions)
+            coded.computed, coded.starts = self.computed, self.starts
+            self._forms[key] = (Components(self.model, sizes, T, **conditions), coded)
+        return self._forms[key]
+
+    @property
+    def computed(self) -> frozenset[tuple[str, str]]:
+        """(kind, name) of the adjoints and gradients it returns."""
+        found = {("adjoint", e.name) for e in (*self.plan.adjoint_rows, *self.plan.by_inputs.equations)}
+        return frozenset(found | {("gradient", s.name) for s in self.model.parameters} if self.model.loss else found)
+
+    @property
+    def starts(self) -> dict[str, int]:
+        """The variables that have values before the first step, and how many; their adjoints there are among what it returns."""
+        return {s.name: self.lags[s.name] for s in self.plan.starts if ("adjoint", s.name) in self.computed}
+
+    def name(self, s: Symbol) -> str:
+        return self.plan.layout.arrays[s.kind, s.name].name
+
+    def values(self, c: Components, evaluate: Evaluator, padded: bool = False) -> dict[sympy.Symbol, float]:
+        """The numbers of everything the module computes at a point, from a call for one sequence or from a ``padded`` batch."""
+        def array(s: Symbol, first: int, last: int) -> Any:
+            steps = [Symbol(s.name, s.shape, s.kind, Time("", t) if s.time else None) for t in range(first, last + 1)]
+            grids = np.array([[[float(evaluate(x)[0]) for x in row] for row in c.entries(step)] for step in steps])
+            dims = [n for n in c.shape(s.shape) if n != 1] or ([1] if s.time else [])
+            return grids.reshape([*([len(steps)] if s.time else []), *dims])
+
+        m, plan, T = self.model, self.plan, c.T
+        way = Padded(T) if padded else Alone(T)
+        params = self.module.Params(*(array(s, 0, 0) for s in m.parameters))
+        inputs = [way.sequence(array(s, 1, T)) for s in m.inputs]
+        targets = {s.name: way.sequence(array(s, 1, T)) for s in m.targets}
+        options: dict[str, Any] = {self.name(s): array(s, 0, 0) for s in m.constants}
+        for s in plan.starts:
+            rows = array(s, 1 - self.lags[s.name], 0)
+            options[plan.start_name(s)] = way.start(rows[0] if self.lags[s.name] == 1 else rows)
+        shapes = {f: double_precision(opaque(label, (order,))) for f, (label, order) in plan.orders.items()}
+        plain = {f: shapes[f] for f in plan.plain}
+        out: dict[sympy.Symbol, float] = {}
+        if not padded:
+            run = self.module.forward(params, *inputs, *(targets[s.name] for s in plan.forward_targets), **options, **plain)
+            for v in m.variables:
+                if hasattr(run, self.name(v)):
+                    self._put(out, c, v, getattr(run, self.name(v)), T)
+        if m.loss is None:
+            return out
+        arguments, options = (params, *inputs, *targets.values()), {**options, **way.options}
+        out[c.entries(Symbol(m.total, (1, 1)))[0][0]] = way.scale * self.module.loss(*arguments, **options, **plain)
+        back = self.module.adjoints(*arguments, **options, **shapes)
+        rates = [(e, getattr(back, self.name(e.left))) for e in plan.adjoint_rows]
+        found = self.module.gradients(*arguments, **options, **shapes)
+        if plan.inputs:
+            _, found, by = self.module.loss_and_all_gradients(*arguments, **options, **shapes)
+            rates += zip(plan.by_inputs.equations, by, strict=True)
+        for e, rate in rates:
+            self._put(out, c, derivative_of(e.left), way.one(rate), T)
+        for s in m.parameters:
+            self._put(out, c, derivative_of(Symbol(s.name, s.shape, "gradient")), way.scale * getattr(found, self.name(s)), T)
+        for s in plan.starts:
+            if s.name in self.starts:
+                rows = way.one_start(getattr(found, plan.start_name(s)), self.lags[s.name])
+                self._put(out, c, derivative_of(Symbol(s.name, s.shape, "adjoint", s.time)), rows, 0, self.lags[s.name])
+        return out
+
+    def _put(self, out: dict[sympy.Symbol, float], c: Components, s: Symbol, array: Any, last: int, count: int | None = None) -> None:
+        """Enter an array, step by step if it has steps: ``count`` of them up to the ``last`` one, from the first if not given."""
+        first = last - (count or last) + 1
+        for t in range(first, last + 1) if s.time is not None else (0,):
+            grid = c._mint(Symbol(s.name, s.shape, s.kind, Time("", t) if s.time is not None else None))
+            flat = np.ravel(array[t - first] if s.time is not None else array)
+            out.update(zip((x for row in grid for x in row), map(float, flat), strict=True))
+
+
+def derivative_of(s: Symbol) -> Symbol:
+    """The symbol for what code computes as an adjoint or a gradient."""
+    return Symbol(f"{s.kind} of {s.name}", s.shape, s.kind, s.time)
+
+
+class Alone:
+    """A call for one sequence of T steps."""
+
+    def __init__(self, T: int) -> None:  # noqa: N803 - T is the number of steps everywhere
+        self.steps = T
+        self.options: dict[str, Any] = {}
+        self.scale = 1.0
+
+    def sequence(self, array: Any) -> Any:
+        return array
+
+    def start(self, rows: Any) -> Any:
+        return rows
+
+    def one(self, rate: Any) -> Any:
+        return rate
+
+    def one_start(self, rate: Any, lag: int) -> Any:
+        return rate if lag > 1 else [rate]
+
+
+class Padded(Alone):
+    """The mean over a batch of the sequence twice, filled up with steps that are no numbers; ``scale`` gives back the sum of one."""
+
+    def __init__(self, T: int) -> None:  # noqa: N803
+        super().__init__(T)
+        self.options = {"mask": np.arange(T + PADDING)[:, None] + np.zeros((1, 2)) < T, "reduction": "mean"}
+        self.scale = float(T)
+
+    def sequence(self, array: Any) -> Any:
+        whole = np.concatenate([array, np.full((PADDING, *array.shape[1:]), np.nan)])
+        return np.stack([whole, whole], axis=1)
+
+    def start(self, rows: Any) -> Any:
+        return np.stack([rows, rows], axis=-2)
+
+    def one(self, rate: Any) -> Any:
+        return 2 * self.scale * rate[: self.steps, 1]
+
+    def one_start(self, rate: Any, lag: int) -> Any:
+        return 2 * self.scale * (rate[:, 1] if lag > 1 else rate[None, 1])
