@@ -6,24 +6,29 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bench.by_sympy import CALLS, MODEL, context, timed
+from bench.shapes import SHAPES, SMALL, Shape
 
 
 @dataclass(frozen=True)
 class Size:
-    """How much is run: T and n against SymPy, its time limit in seconds, T of the long run, T and n of emitted code."""
+    """How much is run: T and n against SymPy, its time limit in seconds, T of the long run, T and n of emitted code, its shapes
+    against code by hand and the seconds for each."""
 
     steps: range
     sizes: range
     limit: float
     long: int
     emitted: tuple[tuple[int, int], ...]
+    shapes: tuple[Shape, ...]
+    seconds: float
 
 
-FULL = Size(range(1, 5), range(1, 4), 5.0, 1_000_000, ((1, 2), (2, 2), (3, 2), (2, 3)))
-QUICK = Size(range(1, 3), range(1, 2), 0.5, 2_000, ((1, 1),))
+FULL = Size(range(1, 5), range(1, 4), 5.0, 1_000_000, ((1, 2), (2, 2), (3, 2), (2, 3)), SHAPES, 3.0)
+QUICK = Size(range(1, 3), range(1, 2), 0.5, 2_000, ((1, 1),), SMALL, 0.05)
 
 
 def best(call: Callable[[], Any], times: int = 5) -> float:
@@ -148,6 +153,39 @@ def looped_and_unrolled(size: Size) -> None:
           rows())
 
 
+def emitted_and_by_hand(size: Size) -> None:
+    """Loss and all gradients, in the precision of the parameters: the emitted module against NumPy written by hand."""
+    import numpy as np
+
+    from bench import by_hand
+    from symrnn import api
+    from symrnn.emit.load import load
+
+    net = load(api.emit(MODEL))
+
+    def rows() -> Iterator[Sequence[str]]:
+        for kind in ("float64", "float32"):
+            for s in size.shapes:
+                weights, x, labels = s.numbers(np.dtype(kind))
+                ways = [partial(way.loss_and_gradients, params(*weights), x, labels)
+                        for way, params in ((net, net.Params), (by_hand, by_hand.Weights))]
+                emitted, hand = alternating(ways, size.seconds)
+                yield [*map(str, s), kind, shown(emitted), shown(hand), f"{emitted / hand:.2f}"]
+
+    print("One run for both, call by call in turn; the shortest call of each counts.\n")
+    table([*Shape._fields, "precision", "emitted", "by hand", "emitted / by hand"], rows())
+
+
+def alternating(ways: Sequence[Callable[[], Any]], seconds: float) -> list[float]:
+    """The shortest call of each, all called in turn for so long, and at least five times after a first one."""
+    found = [[best(call, 1)] for call in ways]
+    start = time.perf_counter()
+    while len(found[0]) < 6 or time.perf_counter() - start < seconds:
+        for calls, call in zip(found, ways, strict=True):
+            calls.append(best(call, 1))
+    return [min(calls[1:]) for calls in found]
+
+
 def main(arguments: Sequence[str]) -> None:
     """Run the tables."""
     if set(arguments) - {"--quick"}:
@@ -159,6 +197,8 @@ def main(arguments: Sequence[str]) -> None:
     any_length(size)
     print("## Emitted code\n")
     looped_and_unrolled(size)
+    print("## Emitted code against code by hand\n")
+    emitted_and_by_hand(size)
 
 
 if __name__ == "__main__":

@@ -237,6 +237,8 @@ class Arguments:
         take = {self.name(s): "[b]" if self.is_short(s) else "[: 4 - b, b]" for s in (*plan.inputs, *plan.targets)}
         take |= {plan.start_name(s): "[b]" if self.lags[s.name] == 1 else "[:, b]" for s in plan.starts}
         call = ", ".join(["params", *self.check_arguments(take), "None", '"sum"'])
+        filled = [self.name(s) for s in (*plan.inputs, *plan.targets) if not self.is_short(s)]
+        out[-2:-2] = [f"{' = '.join(f'{n}[3, 1]' for n in filled)} = np.nan  # padding may hold anything"]
         out += ["alone = [", f"    _check({call})", "    for b in range(2)", "]"]
         out.append(f"count = {2 if short else 7}")
         return out

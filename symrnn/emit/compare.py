@@ -5,8 +5,10 @@ numbers. What a right formula may deviate by is the rounding bound: a first-orde
 """
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +18,7 @@ import sympy
 
 from symrnn.component_rows import NoSuchStep, NotComponents
 from symrnn.components import Components
+from symrnn.emit import Header, emit
 from symrnn.emit.running import Code
 from symrnn.errors import SymrnnError
 from symrnn.expr import Expr, Symbol, Time, node
@@ -24,6 +27,8 @@ from symrnn.points import free_letters, point
 from symrnn.scalars import Evaluator, Opaque, OutsideDomain, double_precision
 
 POINTS, TRIES = 2, 24
+CLOSE = 1e-10
+"""How near derivatives must lie to those by complex step."""
 SAFETY = 8
 """How many times the first-order bound a deviation may be: the three computations round in different orders."""
 
@@ -131,19 +136,20 @@ def deviation(left: Expr, right: Expr, model: Model, sizes: Mapping[str, int], T
     return worst.result(dict(sizes), T, count, len(rows))
 
 
-def agreement(code: Code, sizes: Mapping[str, int], T: int = 3) -> Deviation:
+def agreement(code: Code, sizes: Mapping[str, int], T: int = 2, rates: bool = True) -> Deviation:
     """How far an emitted module lies from 50-digit values of the model.
 
-    Compared are the loss, every variable, and the derivative of the loss by every variable, parameter and input, at points that
-    follow from the model; for one sequence, and for a padded batch with the mean as its loss.
+    Compared are the loss, every variable, and with ``rates`` the derivative of the loss by every variable, parameter and input, at
+    points that follow from the model; for one sequence, and for a padded batch with the mean as its loss.
     """
     m, worst = code.model, _Worst()
-    kinds = [(s, kind) for s in (*m.variables, *m.parameters, *m.inputs) for kind in ("variable", "adjoint", "gradient")
-             if (s.kind, s.name) == (kind, s.name) or (kind, s.name) in code.computed]
-    formulas = [node("sym", attr=Symbol(s.name, s.shape, kind, s.time)) for s, kind in kinds]
-    formulas += [node("sym", attr=Symbol(name, m.symbol(name).shape, "adjoint", Time("", t)))
-                 for name, lag in code.starts.items() for t in range(1 - lag, 1)]
-    formulas += [node("sym", attr=Symbol(m.total, (1, 1)))] if m.loss else []
+    wanted = [*m.variables, *([Symbol(m.total, (1, 1))] if m.loss else [])]
+    if rates:
+        wanted += [Symbol(s.name, s.shape, kind, s.time) for s in (*m.variables, *m.parameters, *m.inputs)
+                   for kind in ("adjoint", "gradient") if (kind, s.name) in code.computed]
+        wanted += [Symbol(name, m.symbol(name).shape, "adjoint", Time("", t))
+                   for name, lag in code.starts.items() for t in range(1 - lag, 1)]
+    formulas = [node("sym", attr=s) for s in wanted]
     c, d = code.forms(sizes, T, {"simplex": sorted(m.simplex)})
     exact = [a for e in formulas for a, _ in _entries(c, e, e, T, lambda _: True)]
     coded = [a for e in formulas for a, _ in _entries(d, e, e, T, lambda _: True)]
@@ -166,6 +172,33 @@ def agreement(code: Code, sizes: Mapping[str, int], T: int = 3) -> Deviation:
     if not count:
         raise NotComparable(f"no point in the domain among {TRIES}")
     return worst.result(dict(sizes), T, count, len(exact))
+
+
+def emit_checked(model: Model, header: Header) -> str:
+    """The looped module of a model with everything in it, run once; its head says with what result."""
+    source = emit(model, header=header)
+    return emit(model, header=replace(header, checked=checked(model, source))) if model.loss else source
+
+
+def checked(model: Model, source: str) -> str:
+    """What holds of the text of a module, in words: its values are those of the equations, its derivatives those of its loss.
+
+    Empty where its values cannot be compared. Raises RuntimeError where they differ, which must not happen.
+    """
+    sizes, T = {n: 2 + k % 2 for k, n in enumerate(model.sizes)}, 2
+    code = Code(model, source)
+    try:
+        found = agreement(code, sizes, T, rates=False)
+    except NotComparable:
+        return ""
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        largest = code.module.self_check()
+    if not (found.within and largest < CLOSE):
+        raise RuntimeError(f"the code for {model.name} deviates from its equations by {max(found.from_exact, largest):.1e}")
+    where = ", ".join(f"{n}={k}" for n, k in sizes.items())
+    return (f"this text was run: at {where}, T={T}, alone and in a padded batch, every variable and the loss lie within rounding of "
+            "50-digit values of the equations; every derivative is that by complex step")
 
 
 def _entries(c: Components, left: Expr, right: Expr, last: int, allowed: Callable[[Mapping[str, int]], bool]

@@ -31,9 +31,11 @@ from symrnn.needs import Needed, reduced
 
 @dataclass(frozen=True)
 class Header:
-    """What the head of an emitted file says besides the model: what was proved and how, one line each, and the versions used."""
+    """What the head of an emitted file says besides the model: what was proved and how, one line each, what was found when the text
+    was run, and the versions used."""
 
     proved: tuple[str, ...] = ()
+    checked: str = ""
     versions: Mapping[str, str] | None = None
 
 
@@ -57,7 +59,8 @@ def write(model: Model, outputs: Sequence[str], last: bool, header: Header, prin
     proved = (found.words,) if found else header.proved
     versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
     text = environment().get_template("numpy_module.py.jinja").render(
-        version=symrnn.__version__, proved=[comment(line) for line in proved], versions=safe(versions), **module.context())
+        version=symrnn.__version__, proved=[comment(line) for line in proved],
+        checked=comment(header.checked), versions=safe(versions), **module.context())
     return re.sub(r"\n{3,}", "\n\n\n", text).rstrip() + "\n"
 
 

@@ -64,7 +64,7 @@ class Code:
     @property
     def starts(self) -> dict[str, int]:
         """The variables that have values before the first step, and how many; their adjoints there are among what it returns."""
-        return {s.name: self.lags[s.name] for s in self.plan.starts if ("adjoint", s.name) in self.computed}
+        return {s.name: self.lags[s.name] for s in self.plan.starts if s.kind == "variable"}
 
     def name(self, s: Symbol) -> str:
         return self.plan.layout.arrays[s.kind, s.name].name

@@ -23,7 +23,8 @@ def lstm() -> Model:
     def gate(name: str, function: str = "sigmoid"):
         return apply(function, param(f"W_{name}", "n_h", "n_h") @ h[-1] + param(f"U_{name}", "n_h", "n_x") @ x + param(f"b_{name}", "n_h"))
     rows = [(i, gate("i")), (f, gate("f")), (o, gate("o")), (g, gate("g", "tanh")), (c, had(f, c[-1]) + had(i, g)),
-            (h, had(o, apply("tanh", c))), (z, param("V", "n_y", "n_h") @ h), (p, softmax(z)), (scalar("l"), negative(y.T @ apply("log", p)))]
+            (h, had(o, apply("tanh", c))), (z, param("V", "n_y", "n_h") @ h), (p, softmax(z)),
+            (scalar("l"), negative(y.T @ apply("log", p)))]
     return Model.build("lstm", rows, loss="l", simplex=["y"])
 
 
@@ -207,7 +208,8 @@ def test_lists_and_integers_take_the_precision_of_the_others(make_elman):
 def test_the_derivatives_by_the_inputs_are_central_differences(model):
     module, params, x, y = made(model)
     loss, found, (rate,) = module.loss_and_all_gradients(params, x, y)
-    assert loss == module.loss(params, x, y) and all(np.array_equal(a, b) for a, b in zip(found, module.gradients(params, x, y), strict=True))
+    assert loss == module.loss(params, x, y)
+    assert all(np.array_equal(a, b) for a, b in zip(found, module.gradients(params, x, y), strict=True))
     for at in [(0, 0, 0), (2, 1, 1), (4, 2, 0)]:
         sides = []
         for step in (1e-5, -1e-5):

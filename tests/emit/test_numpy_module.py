@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import symrnn.emit.compare as compare
 import symrnn.emit.numpy_module as numpy_module
 from symrnn.emit import Header, emit
-from symrnn.emit.compare import Code, agreement, deviation
+from symrnn.emit.compare import Code, agreement, deviation, emit_checked
 from symrnn.emit.load import load
 from symrnn.emit.printers import ArrayPrinter
 from symrnn.errors import CallError
@@ -469,6 +470,19 @@ def test_mutated_code_does_not_agree_with_the_proved_derivation(make_elman, old,
     source = emit(model)
     assert source.count(old) == 1
     assert not agreement(Code(model, source.replace(old, new)), {"n_h": 2, "n_x": 3, "n_y": 3}, 2).within
+
+
+def test_the_head_says_what_was_found_when_the_text_was_run(make_elman, make_cell):
+    for model in (make_elman("?f"), make_cell(0)):
+        head = emit_checked(model, Header()).split('"""')[0].replace("\n#    ", "")
+        assert "# checked: this text was run: at n_h=2, " in head and "within rounding of 50-digit values of the equations" in head
+
+
+@pytest.mark.parametrize(("old", "new"), [WRONG_GRADIENTS[0], *WRONG_NETWORKS])
+def test_mutated_code_is_not_given_out_as_checked(make_elman, old, new):
+    model = make_elman()
+    with pytest.raises(RuntimeError, match="the code for elman deviates from its equations"):
+        compare.checked(model, emit(model).replace(old, new))
 
 
 @pytest.mark.slow
