@@ -4,8 +4,11 @@
 # (What symrnn writes carries no licence of symrnn: use it for any purpose, without any condition.)
 #
 # model: sha256 f04dfd9f097039d5c8a37e556cac38051b136919ee4226c4f4dc5ede1d360a0f
-# proved: every adjoint and gradient, for all sizes and every T: equal to the derivative of the Lagrangian, index by index (normal form)
+# proved: every adjoint and gradient, for all sizes and every T: equal to the derivative of the Lagrangian, index by
+#     index (normal form)
 # proved: and equal to forward derivatives over prime fields for n_h=2, n_y=3, n_x=4, T=4, up to 2^-74
+# checked: this text was run: at n_h=2, n_y=3, n_x=2, T=2, alone and in a padded batch, every variable and the loss
+#     lie within rounding of 50-digit values of the equations; every derivative is that by complex step
 """The recurrent network bptt: forward pass, loss, gradients by backpropagation through time.
 
     a[t] = W_hh @ h[t-1] + W_xh @ x[t] + b_h
@@ -15,25 +18,42 @@
     loss[t] = -sum(y[t] * log(hat(y)[t]))
     L = sum_t=1..T(loss[t])
 
-Source: Elman 1990; Werbos 1990; Goodfellow, Bengio and Courville, Deep Learning (2016), section 10.2.2; notation of this project
+Source: Elman 1990; Werbos 1990; Goodfellow, Bengio and Courville, Deep Learning (2016), section 10.2.2; notation of
+this project
 
 Parameters: W_hh (n_h, n_h), W_xh (n_h, n_x), b_h (n_h,), W_yh (n_y, n_h), b_o (n_y,).
 B sequences of T steps are arrays of shape (T, B, n); one sequence may come as (T, n), and so its results.
-The loss of B sequences is the sum of their losses.
-Arithmetic is in double precision.
+The loss of B sequences is the sum or the mean of their losses; a mask says which steps are padding.
+Arithmetic is in the precision of the parameters, float32 or float64, which must be the same for all of them;
+whatever else is given is taken in it. Lists and integers count as float64, unless a parameter says otherwise.
 Run as a program, the module compares every gradient with a derivative by complex step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjoints", "Forward", "Gradients", "Params", "adjoints", "forward", "gradients", "loss", "self_check"]
+__all__ = [
+    "Adjoints",
+    "Forward",
+    "Gradients",
+    "InputGradients",
+    "Params",
+    "adjoints",
+    "forward",
+    "gradients",
+    "loss",
+    "loss_and_all_gradients",
+    "loss_and_gradients",
+    "self_check",
+]
 
 Array = NDArray[Any]
+Shape = tuple[str | int, ...]
 
 
 class Params(NamedTuple):
@@ -53,6 +73,7 @@ class Forward(NamedTuple):
     h: Array  # (T, B, n_h)
     o: Array  # (T, B, n_y)
     hat_y: Array  # (T, B, n_y)
+    o_lse: Array  # (T, B, 1)
 
 
 class Adjoints(NamedTuple):
@@ -64,7 +85,7 @@ class Adjoints(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """The derivatives of the loss by the parameters and by the states before the first step."""
+    """The derivatives of the loss by the parameters and the states before the first step."""
 
     W_hh: Array  # (n_h, n_h)
     W_xh: Array  # (n_h, n_x)
@@ -72,6 +93,12 @@ class Gradients(NamedTuple):
     W_yh: Array  # (n_y, n_h)
     b_o: Array  # (n_y,)
     h0: Array  # (B, n_h)
+
+
+class InputGradients(NamedTuple):
+    """The derivatives of the loss by the inputs, at every step."""
+
+    x: Array  # (T, B, n_x)
 
 
 def forward(params: Params, x: Any, h0: Any = None) -> Forward:
@@ -82,25 +109,29 @@ def forward(params: Params, x: Any, h0: Any = None) -> Forward:
     A single sequence may come without the axis B. TypeError or ValueError names an argument that is wrong.
     """
     c = _check(params, x, ..., h0)
-    run = _run(c)
+    run = _run(c, True)
     if c.single:
-        return Forward(run.a[:, 0], run.h[1:, 0], run.o[:, 0], run.hat_y[:, 0])
-    return Forward(run.a, run.h[1:], run.o, run.hat_y)
+        return Forward(run.a[:, 0], run.h[1:, 0], run.o[:, 0], run.hat_y[:, 0], run.o_lse[:, 0])
+    return Forward(run.a, run.h[1:], run.o, run.hat_y, run.o_lse)
 
 
-def loss(params: Params, x: Any, y: Any, h0: Any = None) -> float:
-    """The loss, summed over steps and sequences.
+def loss(params: Params, x: Any, y: Any, h0: Any = None, *, mask: Any = None, reduction: str = "sum") -> float:
+    """The loss, over all steps and sequences.
 
     x: (T, B, n_x)
     y: (T, B, n_y), probabilities that sum to 1; or class numbers from 0, as integers of shape (T, B)
     h0: (B, n_h), h at the step before the first; zero if left out
+    mask: (T, B), False in padding, which is at the end and may hold anything; no step is padding if left out
+    reduction: "sum", or "mean": over all steps of all sequences that are not padding
     A single sequence may come without the axis B. TypeError or ValueError names an argument that is wrong.
     """
-    c = _check(params, x, y, h0)
-    return float(_loss(c, _run(c)))
+    c = _check(params, x, y, h0, mask, reduction)
+    return float(_loss(c, _run(c, False)))
 
 
-def adjoints(params: Params, x: Any, y: Any, h0: Any = None) -> Adjoints:
+def adjoints(
+    params: Params, x: Any, y: Any, h0: Any = None, *, mask: Any = None, reduction: str = "sum"
+) -> Adjoints:
     """The derivatives of the loss by the variables: the recurrences of backpropagation through time.
 
     adj o[t] = hat(y)[t] - y[t]
@@ -109,15 +140,17 @@ def adjoints(params: Params, x: Any, y: Any, h0: Any = None) -> Adjoints:
 
     Adjoints after the last step are zero. The arguments are those of `gradients`.
     """
-    c = _check(params, x, y, h0)
-    back = _back(c, _run(c))
+    c = _check(params, x, y, h0, mask, reduction)
+    back = _back(c, _run(c, False), True)
     if c.single:
         return Adjoints(back.d_o[:, 0], back.d_h[:, 0], back.d_a[:-1, 0])
     return Adjoints(back.d_o, back.d_h, back.d_a[:-1])
 
 
-def gradients(params: Params, x: Any, y: Any, h0: Any = None) -> Gradients:
-    """The derivatives of the loss by every parameter and by the states before the first step.
+def gradients(
+    params: Params, x: Any, y: Any, h0: Any = None, *, mask: Any = None, reduction: str = "sum"
+) -> Gradients:
+    """The derivatives of the loss by the parameters and the states before the first step.
 
     grad W_hh = sum_t=1..T(adj a[t] @ h[t-1].T)
     grad W_xh = sum_t=1..T(adj a[t] @ x[t].T)
@@ -130,60 +163,98 @@ def gradients(params: Params, x: Any, y: Any, h0: Any = None) -> Gradients:
     x: (T, B, n_x)
     y: (T, B, n_y), probabilities that sum to 1; or class numbers from 0, as integers of shape (T, B)
     h0: (B, n_h), h at the step before the first; zero if left out
+    mask: (T, B), False in padding, which is at the end and may hold anything; no step is padding if left out
+    reduction: "sum", or "mean": over all steps of all sequences that are not padding
     A single sequence may come without the axis B. TypeError or ValueError names an argument that is wrong.
     """
-    c = _check(params, x, y, h0)
-    run = _run(c)
-    found = _gradients(c, run, _back(c, run))
-    if c.single:
-        found = found._replace(h0=found.h0[0])
-    return found
+    return loss_and_gradients(params, x, y, h0, mask=mask, reduction=reduction)[1]
+
+
+def loss_and_gradients(
+    params: Params, x: Any, y: Any, h0: Any = None, *, mask: Any = None, reduction: str = "sum"
+) -> tuple[float, Gradients]:
+    """The loss and its derivatives, in one pass; the arguments are those of `gradients`."""
+    c = _check(params, x, y, h0, mask, reduction)
+    run = _run(c, False)
+    back = _back(c, run, False)
+    return float(_loss(c, run)), _returned(c, _gradients(c, run, back))
+
+
+def loss_and_all_gradients(
+    params: Params, x: Any, y: Any, h0: Any = None, *, mask: Any = None, reduction: str = "sum"
+) -> tuple[float, Gradients, InputGradients]:
+    """The loss and its derivatives, also those by the inputs, in one pass; the arguments are those of `gradients`."""
+    c = _check(params, x, y, h0, mask, reduction)
+    run = _run(c, False)
+    back = _back(c, run, False)
+    rates = _by_inputs(c, run, back)
+    rates = InputGradients(*(rate[:, 0] for rate in rates)) if c.single else rates
+    return float(_loss(c, run)), _returned(c, _gradients(c, run, back)), rates
 
 
 # ---- the computation, on checked arguments
 
 
-def _run(c: _Checked) -> Forward:
-    """The variables at every step; h with 1 more at the front."""
+def _run(c: _Checked, everything: bool) -> Forward:
+    """The variables at every step; h with 1 more at the front.
+
+    What the backward pass can do without is kept only for `everything`.
+    """
     W_hh, W_xh, b_h, W_yh, b_o = c.params
     x, h0 = c.x, c.h0
     T, B, n_h = c.sizes["T"], c.sizes["B"], c.sizes["n_h"]
-    kind = np.result_type(*c.params, c.x, c.h0)
-    a = np.empty((T, B, n_h), kind)
+    kind = c.x.dtype
+    a = _rows(T, (B, n_h), kind, everything)
     h = np.empty((T + 1, B, n_h), kind)
     h[0] = h0
-    a_in = x @ W_xh.T + b_h
-    for t in range(T):
-        a[t] = h[t] @ W_hh.T + a_in[t]
-        h[t + 1] = np.tanh(a[t])
-    o = h[1:] @ W_yh.T + b_o
-    hat_y = _softmax(o)
-    return Forward(a, h, o, hat_y)
+    a_in = _times(x, W_xh.T)
+    a_in += b_h
+    W_hh_T = np.ascontiguousarray(W_hh.T)
+    # the last argument of each call is where its result goes
+    for a_t, h_past, a_in_t, h_t in zip(a, h[:-1], a_in, h[1:], strict=True):
+        h_past.dot(W_hh_T, a_t)
+        a_t += a_in_t
+        np.tanh(a_t, h_t)
+    del a_in
+    o = _times(h[1:], W_yh.T)
+    o += b_o
+    hat_y, o_lse = _softmax_and_log(o)
+    return Forward(a, h, o, hat_y, o_lse)
 
 
 def _loss(c: _Checked, run: Forward) -> Any:
-    """The loss, summed over steps and sequences."""
-    o = run.o
+    """The loss, over all steps and sequences."""
+    o, o_lse = run.o, run.o_lse
     y = c.y
-    loss_2 = -np.sum(y*(o - _log_sum_exp(o)), axis=-1, keepdims=True)
-    return np.sum(loss_2)
+    loss_2 = _expected(y, o, o_lse)
+    np.negative(loss_2, out=loss_2)
+    return _weighed(loss_2, c).sum()
 
 
-def _back(c: _Checked, run: Forward) -> Adjoints:
-    """The adjoints at every step; d_a with 1 more at the end, zero."""
+def _back(c: _Checked, run: Forward, everything: bool) -> Adjoints:
+    """The adjoints at every step; d_a with 1 more at the end, zero.
+
+    What the gradients can do without is kept only for `everything`.
+    """
     W_hh, W_yh = c.params.W_hh, c.params.W_yh
     h, hat_y = run.h, run.hat_y
     y = c.y
     T, B, n_h = c.sizes["T"], c.sizes["B"], c.sizes["n_h"]
-    kind = np.result_type(*c.params, c.x, c.h0)
-    d_o = hat_y - y
-    d_h = np.empty((T, B, n_h), kind)
-    d_a = np.zeros((T + 1, B, n_h), kind)
-    d_h_in = d_o @ W_yh
-    d_a_in = 1 - h[1:]**2
-    for t in reversed(range(T)):
-        d_h[t] = d_a[t + 1] @ W_hh + d_h_in[t]
-        d_a[t] = d_a_in[t]*d_h[t]
+    kind = c.x.dtype
+    d_o = _weighed(_take_off(hat_y, y), c)
+    d_h = _rows(T, (B, n_h), kind, everything)
+    d_a = np.empty((T + 1, B, n_h), kind)
+    d_a[T] = 0
+    d_h_in = _times(d_o, W_yh)
+    d_a_in = d_a[:-1]
+    np.square(h[1:], out=d_a_in)
+    np.subtract(1, d_a_in, out=d_a_in)
+    # the last argument of each call is where its result goes
+    for d_h_t, d_a_next, d_h_in_t, d_a_t in _backwards(d_h, d_a[1:], d_h_in, d_a[:-1]):
+        d_a_next.dot(W_hh, d_h_t)
+        d_h_t += d_h_in_t
+        d_a_t *= d_h_t
+    del d_h_in
     return Adjoints(d_o, d_h, d_a)
 
 
@@ -195,24 +266,41 @@ def _gradients(c: _Checked, run: Forward, back: Adjoints) -> Gradients:
     x = c.x
     d_W_hh = _sum_of_products(d_a[:-1], h[:-1])
     d_W_xh = _sum_of_products(d_a[:-1], x)
-    d_b_h = np.sum(d_a[:-1], axis=(0, 1))
+    d_b_h = d_a[:-1].sum(axis=(0, 1))
     d_W_yh = _sum_of_products(d_o, h[1:])
-    d_b_o = np.sum(d_o, axis=(0, 1))
+    d_b_o = d_o.sum(axis=(0, 1))
     d_h0 = d_a[0] @ W_hh
     return Gradients(d_W_hh, d_W_xh, d_b_h, d_W_yh, d_b_o, d_h0)
 
 
-def _log_sum_exp(u: Array) -> Array:
-    """log(sum of exp(u)) over the last axis, which is kept; shifted by the maximum, so that nothing overflows."""
-    top = np.max(np.real(u), axis=-1, keepdims=True)
-    value: Array = top + np.log(np.sum(np.exp(u - top), axis=-1, keepdims=True))
-    return value
+def _by_inputs(c: _Checked, run: Forward, back: Adjoints) -> InputGradients:
+    """The derivatives by the inputs at every step."""
+    W_xh = c.params.W_xh
+    d_a = back.d_a
+    d_x = _times(d_a[:-1], W_xh)
+    return InputGradients(d_x)
 
 
-def _softmax(u: Array) -> Array:
-    """exp(u) / sum of exp(u) over the last axis; shifted by the maximum, so that nothing overflows."""
-    powers = np.exp(u - np.max(np.real(u), axis=-1, keepdims=True))
-    value: Array = powers / np.sum(powers, axis=-1, keepdims=True)
+def _returned(c: _Checked, found: Gradients) -> Gradients:
+    """The gradients in the shapes of what they are derivatives by."""
+    if c.single:
+        found = found._replace(h0=found.h0[0])
+    return found
+
+
+def _softmax_and_log(u: Array) -> tuple[Array, Array]:
+    """exp(u) / sum of exp(u), and log(sum of exp(u)), over the last axis; shifted so that nothing overflows."""
+    top = u.real.max(axis=-1, keepdims=True)
+    value: Array = u - top
+    np.exp(value, out=value)
+    sums = value.sum(axis=-1, keepdims=True)
+    value /= sums
+    return value, top + np.log(sums)
+
+
+def _times(u: Array, w: Array) -> Array:
+    """u @ w at every step of every sequence, as one matrix product."""
+    value: Array = (u.reshape(-1, u.shape[-1]) @ w).reshape(*u.shape[:-1], w.shape[-1])
     return value
 
 
@@ -220,6 +308,44 @@ def _sum_of_products(u: Array, v: Array) -> Array:
     """Sum over steps and sequences of the outer products u v^T, as one matrix product."""
     value: Array = u.reshape(-1, u.shape[-1]).T @ v.reshape(-1, v.shape[-1])
     return value
+
+
+def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Array:
+    """An array of so many steps, not filled; where they need not be kept, they all have the memory of one."""
+    if kept:
+        return np.empty((steps, *shape), kind)
+    row = np.empty(shape, kind)
+    return np.ndarray((steps, *shape), kind, buffer=row, strides=(0, *row.strides))
+
+
+def _backwards(*arrays: Array) -> Iterator[tuple[Array, ...]]:
+    """The steps of arrays of the same length, the last one first."""
+    return zip(*(array[::-1] for array in arrays), strict=True)
+
+
+def _weighed(u: Array, c: _Checked) -> Array:
+    """u times the weight of its step in the loss: zero in padding; one in a sum, or the share of one step in a mean."""
+    value = u if c.share == 1 else c.share * u
+    if c.mask is None:
+        return value
+    return np.where(c.mask.reshape(c.mask.shape + (1,) * (u.ndim - 2)), value, 0)
+
+
+def _expected(y: Array, u: Array, v: Any) -> Array:
+    """The sum of y * (u - v) over the last axis, which is kept; class numbers y pick one entry."""
+    if y.ndim == u.ndim:
+        return np.asarray(np.sum(y * (u - v), axis=-1, keepdims=True))
+    picked = u.reshape(-1, u.shape[-1])[np.arange(y.size), y.ravel()]
+    return np.asarray(picked.reshape(*y.shape, 1) - v)
+
+
+def _take_off(u: Array, y: Array) -> Array:
+    """u - y, in place, where nothing else needs u; class numbers y take one off one entry."""
+    if y.ndim == u.ndim:
+        u -= y
+    else:
+        u.reshape(-1, u.shape[-1])[np.arange(y.size), y.ravel()] -= 1
+    return u
 
 
 # ---- the arguments
@@ -232,61 +358,89 @@ class _Checked(NamedTuple):
     x: Array
     y: Array
     h0: Array
+    mask: Array | None
+    share: float
+    total: float
     sizes: dict[str, int]
     single: bool
 
 
-def _check(params: Params, x: Any, y: Any, h0: Any) -> _Checked:
+def _check(params: Params, x: Any, y: Any, h0: Any, mask: Any = None, reduction: str = "sum") -> _Checked:
     """The arguments as arrays, or an error that names the one that is wrong."""
     if not isinstance(params, Params):
-        raise TypeError(f"params must be Params(W_hh, W_xh, b_h, W_yh, b_o); it came as {type(params).__name__}")
+        came = type(params).__name__
+        raise TypeError(f"params must be Params(W_hh, W_xh, b_h, W_yh, b_o); it came as {came}")
+    kind = _precision(params)
     single = _rank(x) == 2
     sizes: dict[str, int] = {"B": 1} if single else {}
     checked = Params(
-        W_hh=_array("params.W_hh", params.W_hh, ("n_h", "n_h"), sizes),
-        W_xh=_array("params.W_xh", params.W_xh, ("n_h", "n_x"), sizes),
-        b_h=_array("params.b_h", params.b_h, ("n_h",), sizes),
-        W_yh=_array("params.W_yh", params.W_yh, ("n_y", "n_h"), sizes),
-        b_o=_array("params.b_o", params.b_o, ("n_y",), sizes),
+        W_hh=_array("params.W_hh", params.W_hh, ("n_h", "n_h"), sizes, kind),
+        W_xh=_array("params.W_xh", params.W_xh, ("n_h", "n_x"), sizes, kind),
+        b_h=_array("params.b_h", params.b_h, ("n_h",), sizes, kind),
+        W_yh=_array("params.W_yh", params.W_yh, ("n_y", "n_h"), sizes, kind),
+        b_o=_array("params.b_o", params.b_o, ("n_y",), sizes, kind),
     )
     many: tuple[str, ...] = () if single else ("B",)
-    x = _array("x", x, ("T", *many, "n_x"), sizes)
+    x = _array("x", x, ("T", *many, "n_x"), sizes, kind)
+    real = _mask(mask, ("T", *many), sizes)
+    x = _unpadded(x, real)
     x = x[:, None] if single else x
     if y is not ...:
-        y = _target("y", y, ("T", *many, "n_y"), sizes, "classes")
+        y = _classes("y", y, ("T", *many, "n_y"), sizes, kind, real, True)
         y = y[:, None] if single else y
     if h0 is None:
-        h0 = np.zeros((sizes["B"], sizes["n_h"]))
+        h0 = np.zeros((sizes["B"], sizes["n_h"]), kind)
     else:
-        h0 = _array("h0", h0, (*many, "n_h"), sizes)
+        h0 = _array("h0", h0, (*many, "n_h"), sizes, kind)
         h0 = h0[None] if single else h0
-    return _Checked(checked, x, y, h0, sizes, single)
+    mask = None if real is None else real.reshape(sizes["T"], sizes["B"])
+    count = sizes["T"] * sizes["B"] if real is None else int(real.sum())
+    share = _share(reduction, count)
+    return _Checked(checked, x, y, h0, mask, share, share * count, sizes, single)
 
 
-def _array(name: str, value: Any, shape: tuple[str | int, ...], sizes: dict[str, int]) -> Array:
-    """`value` in double precision if it has the shape; a size without a number in `sizes` gets the one found here."""
-    wanted = _shape(shape, sizes)
+def _array(name: str, value: Any, shape: Shape, sizes: dict[str, int], kind: Any = float) -> Array:
+    """`value` as `kind` if it has the shape; a size without a number in `sizes` gets the one found here."""
+    known = dict(sizes)
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must have shape {wanted}; it came as lists of unequal lengths") from None
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must hold real numbers, in shape {wanted}; it came with dtype {array.dtype}")
+        came = "it came as lists of unequal lengths"
+        raise ValueError(f"{name} must have shape {_shape(shape, sizes)}; {came}") from None
+    if array.dtype.kind not in ("b" if kind is bool else "fiu"):
+        holds = "booleans" if kind is bool else "real numbers"
+        raise TypeError(f"{name} must hold {holds}, in shape {_shape(shape, sizes)}; it came with dtype {array.dtype}")
     fits = array.ndim == len(shape)
     for size, n in zip(shape, array.shape, strict=False):
         fits = fits and n == (sizes.setdefault(size, n) if isinstance(size, str) else size)
-    if not fits:
-        raise ValueError(f"{name} must have shape {wanted}; it came with shape {array.shape}")
-    if 0 in array.shape:
-        raise ValueError(f"{name} must have shape {wanted}, nowhere empty; it came with shape {array.shape}")
-    return array.astype(float)
+    if not fits or 0 in array.shape:
+        full = ", nowhere empty" if fits else ""
+        raise ValueError(f"{name} must have shape {_shape(shape, known)}{full}; it came with shape {array.shape}")
+    return array if array.dtype == kind else array.astype(kind)
 
 
-def _shape(shape: tuple[str | int, ...], sizes: dict[str, int]) -> str:
+def _shape(shape: Shape, sizes: dict[str, int]) -> str:
     """A shape in symbols, and in numbers as far as they are known: (T, n_x) = (?, 3)."""
     comma = "," if len(shape) == 1 else ""
     numbers = ", ".join(str(sizes.get(size, "?") if isinstance(size, str) else size) for size in shape)
     return f"({', '.join(map(str, shape))}{comma}) = ({numbers}{comma})"
+
+
+def _precision(params: Params) -> np.dtype[Any]:
+    """The precision of the parameters: float32 or float64, the same for all of them."""
+    found = {}
+    for name, value in zip(Params._fields, params, strict=True):
+        kind = getattr(value, "dtype", None)
+        if isinstance(kind, np.dtype) and kind.kind == "f":
+            found[name] = kind
+    first = next(iter(found), "")
+    wanted = found.get(first, np.dtype(float))
+    for name, kind in found.items():
+        if kind != wanted:
+            raise TypeError(f"params.{name} must have dtype {wanted}, as params.{first} has; it came with dtype {kind}")
+    if wanted.itemsize not in (4, 8):
+        raise TypeError(f"params.{first} must have dtype float32 or float64; it came with dtype {wanted}")
+    return np.dtype(wanted.type)
 
 
 def _rank(value: Any) -> int:
@@ -297,25 +451,57 @@ def _rank(value: Any) -> int:
         return -1
 
 
-def _target(name: str, value: Any, shape: tuple[str | int, ...], sizes: dict[str, int], values: str) -> Array:
-    """A target: `values` says whether it holds any numbers, numbers of [0, 1], or classes and their probabilities."""
+def _mask(mask: Any, shape: Shape, sizes: dict[str, int]) -> Array | None:
+    """Which steps are real and not padding; None where all are."""
+    if mask is None:
+        return None
+    real = _array("mask", mask, shape, sizes, bool)
+    wrong = np.argwhere(real[1:] & ~real[:-1])
+    if wrong.size:
+        where = f"sequence {wrong[0, 1]}" if real.ndim == 2 else "the sequence"
+        came = f"{where} came with True at step {wrong[0, 0] + 1} after False (counted from 0)"
+        raise ValueError(f"mask must be True and then False in every sequence, in shape {_shape(shape, sizes)}; {came}")
+    if not real.any():
+        raise ValueError(f"mask must leave a step of some sequence, in shape {_shape(shape, sizes)}; all are False")
+    return real
+
+
+def _unpadded(u: Array, real: Array | None) -> Array:
+    """`u` with zeros in padding, which may hold anything."""
+    return u if real is None else np.where(real.reshape(real.shape + (1,) * (u.ndim - real.ndim)), u, u.dtype.type(0))
+
+
+def _share(reduction: str, count: int) -> float:
+    """How much each of `count` losses counts."""
+    if reduction not in ("sum", "mean"):
+        raise ValueError(f'reduction must be "sum" or "mean"; it came as {reduction!r}')
+    return 1.0 if reduction == "sum" else 1 / count
+
+
+def _classes(
+    name: str, value: Any, shape: Shape, sizes: dict[str, int], kind: Any, real: Array | None, numbers: bool
+) -> Array:
+    """A target of probabilities, or of class numbers, which are kept if `numbers` and else become probabilities."""
     size = shape[-1]
-    if values == "classes" and size in sizes and _rank(value) == len(shape) - 1 and np.asarray(value).dtype.kind in "iu":
-        labels = _array(name, value, shape[:-1], sizes).astype(int)
-        n = sizes[str(size)]
-        if labels.min() < 0 or labels.max() >= n:
-            came = f"{labels.min()} to {labels.max()}"
-            raise ValueError(f"{name} must hold class numbers from 0 to {size} - 1 = {n - 1}; it came with {came}")
-        found: Array = np.eye(n)[labels]
-        return found
-    array = _array(name, value, shape, sizes)
-    if values != "any" and not np.all((array >= 0) & (array <= 1)):
-        came = f"{array.min()} to {array.max()}"
-        raise ValueError(f"{name} must hold numbers from 0 to 1, in shape {_shape(shape, sizes)}; it came with {came}")
-    if values == "classes" and not np.all(np.abs(array.sum(axis=-1) - 1) < 1e-6):
-        came = f"{array.sum(axis=-1).min()} to {array.sum(axis=-1).max()}"
-        raise ValueError(f"{name} must sum to 1 over its last axis {size}; it came with sums from {came}")
-    return array
+    if _rank(value) != len(shape) - 1 or np.asarray(value).dtype.kind not in "iu":
+        array = _array(name, value, shape, sizes, kind)
+        held = array if real is None else array[real]
+        if not np.all((held >= 0) & (held <= 1)):
+            came = f"{_shape(shape, sizes)}; it came with {held.min()} to {held.max()}"
+            raise ValueError(f"{name} must hold numbers from 0 to 1, in shape {came}")
+        sums = held.sum(axis=-1)
+        if not np.all(np.abs(sums - 1) < max(1e-6, 1000 * np.finfo(kind).eps)):
+            came = f"{sums.min()} to {sums.max()}"
+            raise ValueError(f"{name} must sum to 1 over its last axis {size}; it came with sums from {came}")
+        return _unpadded(array, real)
+    labels = _array(name, value, shape[:-1], sizes, np.intp)
+    held = labels if real is None else labels[real]
+    n = sizes[str(size)]
+    if held.view(np.uintp).max() >= n:  # as an unsigned number a negative one is larger than any size
+        came = f"{held.min()} to {held.max()}"
+        raise ValueError(f"{name} must hold class numbers from 0 to {size} - 1 = {n - 1}; it came with {came}")
+    labels = _unpadded(labels, real)
+    return labels if numbers else np.asarray(np.eye(n, dtype=kind)[labels])
 
 
 # ---- the module checks itself
@@ -328,7 +514,10 @@ def _numbers(shape: tuple[int, ...], start: int) -> Array:
 
 
 def self_check() -> float:
-    """Compare every gradient with the derivative of the loss by complex step; print and return the largest deviation."""
+    """Compare every gradient with the derivative by complex step, and a padded batch with its sequences one by one.
+
+    Print and return the largest deviation.
+    """
     params = Params(
         W_hh=_numbers((2, 2), 1),
         W_xh=_numbers((2, 4), 2),
@@ -340,30 +529,43 @@ def self_check() -> float:
     y = 0.5 + 0.6 * _numbers((4, 2, 3), 7)
     y /= y.sum(axis=-1, keepdims=True)
     h0 = _numbers((2, 2), 8)
-    c = _check(params, x, y, h0)
-    run = _run(c)
-    found = _gradients(c, run, _back(c, run))
+    x[3, 1] = y[3, 1] = np.nan  # padding may hold anything
+    mask = np.array([[True, True], [True, True], [True, True], [True, False]])
+    c = _check(params, x, y, h0, mask, "mean")
+    alone = [
+        _check(params, x[: 4 - b, b], y[: 4 - b, b], h0[b], None, "sum")
+        for b in range(2)
+    ]
+    count = 7
+    run = _run(c, False)
+    back = _back(c, run, False)
+    found = _gradients(c, run, back)
+    exact = found._asdict() | _by_inputs(c, run, back)._asdict()
+    given = dict(x=c.x.astype(complex), y=c.y.astype(complex), h0=c.h0.astype(complex))
+    given |= {n: v.astype(complex) for n, v in c.params._asdict().items()}
     print("bptt: every gradient against the derivative by complex step, at T=4, B=2, n_h=2, n_y=3, n_x=4")
     worst = 0.0
-    for name, exact in found._asdict().items():
-        value = getattr(c.params if name in Params._fields else c, name)
+    for name, gradient in exact.items():
+        past = len(given[name]) - len(gradient)
         largest = 0.0
-        for at in np.ndindex(value.shape):
-            moved = value.astype(complex)
-            moved[at] += 1e-30j
-            changed: dict[str, Any] = {name: moved}
-            near = c._replace(params=c.params._replace(**changed)) if name in Params._fields else c._replace(**changed)
-            slope = float(np.imag(_loss(near, _run(near)))) / 1e-30
-            deviation = abs(float(exact[at]) - slope) / max(1.0, abs(slope))
+        for at in np.ndindex(gradient.shape):
+            moved: dict[str, Any] = dict(given)
+            moved[name] = given[name].copy()
+            moved[name][(at[0] + past, *at[1:])] += 1e-30j
+            near = c._replace(params=Params(**{n: moved.pop(n) for n in Params._fields}))._replace(**moved)
+            slope = float(np.imag(_loss(near, _run(near, False)))) / 1e-30
+            deviation = abs(float(gradient[at]) - slope) / max(1.0, abs(slope))
             largest = max(largest, deviation) if deviation == deviation else float("inf")
-        print(f"  {name}: {value.size} entries, largest deviation {largest:.1e}")
+        print(f"  {name}: {gradient.size} entries, largest deviation {largest:.1e}")
         worst = max(worst, largest)
-    ones = [_check(params, x[:, b], y[:, b], h0[b]) for b in range(2)]
-    together = float(_loss(c, run))
-    difference = abs(sum(float(_loss(one, _run(one))) for one in ones) - together) / max(1.0, abs(together))
-    print(f"  2 sequences together and one by one: losses differ by {difference:.1e}")
-    worst = max(worst, difference if difference == difference else float("inf"))
-    return worst
+    runs = [_run(one, False) for one in alone]
+    largest = abs(sum(float(_loss(one, r)) for one, r in zip(alone, runs, strict=True)) / count - float(_loss(c, run)))
+    each = [_gradients(one, r, _back(one, r, False)) for one, r in zip(alone, runs, strict=True)]
+    for name in Params._fields:
+        gap = sum(getattr(g, name) for g in each) / count - getattr(found, name)
+        largest = max(largest, float(np.max(np.abs(gap))))
+    print(f"  the mean over 2 sequences of lengths 4 and 3, padded, and one by one: largest difference {largest:.1e}")
+    return max(worst, largest if largest == largest else float("inf"))
 
 
 if __name__ == "__main__":
