@@ -196,9 +196,10 @@ def loss_and_all_gradients(
 
 
 def _run(c: _Checked, everything: bool) -> Forward:
-    """The variables at every step; h with 1 more at the front.
+    """The variables at every step.
 
-    What the backward pass can do without is kept only for `everything`.
+    Besides the steps 1..T, h has 1 more at the front. What the backward pass can do without is kept only for
+    `everything`.
     """
     W_hh, W_xh, b_h, W_yh, b_o = c.params
     x, h0 = c.x, c.h0
@@ -232,9 +233,10 @@ def _loss(c: _Checked, run: Forward) -> Any:
 
 
 def _back(c: _Checked, run: Forward, everything: bool) -> Adjoints:
-    """The adjoints at every step; d_a with 1 more at the end, zero.
+    """The adjoints at every step.
 
-    What the gradients can do without is kept only for `everything`.
+    Besides the steps 1..T, d_a has 1 more at the end, zero. What the gradients can do without is kept only for
+    `everything`.
     """
     W_hh, W_yh = c.params.W_hh, c.params.W_yh
     h, hat_y = run.h, run.hat_y

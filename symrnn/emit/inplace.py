@@ -101,6 +101,10 @@ class InPlace:
         """The value of an expression."""
         self.body.add(f"{target}[...] = {text}", self.indent)
 
+    def whole(self, e: sympy.Expr, target: str) -> None:
+        """The value of what no rule is for."""
+        self.set(self.body.text(e), target)
+
     def product(self, e: sympy.Expr, target: str) -> None:
         """Vectors by a matrix that is the same at every step, turned before the loop if it is a transpose."""
         right = e.args[1]
@@ -132,7 +136,7 @@ class InPlace:
         elif combined(e):
             self.gather(e, target)
         else:
-            self.set(self.body.text(e), target)
+            self.whole(e, target)
 
     def argument(self, e: sympy.Expr, target: str) -> str:
         """The text of an argument: itself if it is plain, else the target, where it is computed."""
@@ -150,7 +154,7 @@ class InPlace:
         pair = parts.pop(0) if plain(first) else None
         enough = self.fits(first) or (pair is not None and self.fits(pair[1])) or not parts
         if not enough or (pair is not None and not plain(pair[1]) and not self.fits(pair[1])):
-            self.set(self.body.text(e), target)
+            self.whole(e, target)
             return
         if pair is None:
             self.write(first, target)
@@ -193,8 +197,12 @@ class Making(InPlace):
         self.body.add(f"{target}{'[...]' if target in self.there else ''} = {text}", self.indent)
         self.there.add(target)
 
+    def whole(self, e: sympy.Expr, target: str) -> None:
+        self.body.assign(f"{target}[...]" if target in self.there else target, e, self.indent)
+        self.there.add(target)
+
     def product(self, e: sympy.Expr, target: str) -> None:
-        self.set(self.body.text(e), target)
+        self.whole(e, target)
 
     def fits(self, e: sympy.Expr) -> bool:
         if isinstance(e, sympy.Symbol):

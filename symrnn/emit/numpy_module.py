@@ -282,8 +282,9 @@ class Module(Arguments):
         shown = [n for n in ("forward", "loss", "gradients", *more) if n in self.outputs or (self.gradients and n in more)]
         public = sorted(["Params", "Last" if self.found else "Forward", *(["Adjoints", "Gradients"] if self.gradients else []),
                          *(["InputGradients"] if self.gradients and plan.inputs else []), *shown])
-        past = more_rows({self.name(s): self.lags[s.name] for s in self.state_starts})
-        future = more_rows({a.name: a.future for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future})
+        past = more_rows({self.name(s): self.lags[s.name] for s in self.state_starts}, "at the front")
+        future = more_rows({a.name: a.future for (k, _), a in plan.layout.arrays.items() if k == "adjoint" and a.future},
+                           "at the end, zero")
         sizes = self.check_sizes()
         return {
             "name": safe(model.name), "hash": self.sha, "source": folded([f"Source: {model.source}"], 0) if model.source else [],
@@ -293,10 +294,11 @@ class Module(Arguments):
             "exported": wrapped(f"__all__ = [{', '.join(f'{chr(34)}{n}{chr(34)}' for n in public)}]"),
             "short_note": ' ("last step": at that one only)' if plan.last else "",
             "loss_words": " at the last step, over all sequences" if plan.last else ", over all steps and sequences",
-            "run_note": note([f"{past} at the front"] if past else [], "the backward pass" if self.gradients else ""),
-            "back_note": note([f"{future} at the end, zero"] if future else [], "the gradients"),
+            "run_note": note(past, "the backward pass" if self.gradients else ""),
+            "back_note": note(future, "the gradients"),
             "given": wrapped(f"given = dict({', '.join(f'{n}=c.{n}.astype(complex)' for n in self.arrays_of_checked)})"),
-            "check_sizes_text": ", ".join(f"{k}={v}" for k, v in sizes.items()),
+            "announced": printed(f"{safe(model.name)}: every gradient against the derivative by complex step, at "
+                                 + ", ".join(f"{k}={v}" for k, v in sizes.items())),
         }
 
 
@@ -314,22 +316,36 @@ TARGET_WORDS = {
 }
 
 
-def more_rows(rows: Mapping[str, int]) -> str:
-    """Which arrays have how many rows besides those of the steps, in words.
+def printed(text: str) -> list[str]:
+    """The statement that prints a text; over several lines where it is long.
 
-    >>> more_rows({"h": 1, "c": 1, "g": 2})
-    'h, c with 1 more, g with 2 more'
+    >>> printed("one two")
+    ['print("one two")']
+    """
+    if len(text) + 12 <= WIDTH:
+        return [f'print("{text}")']
+    parts = wrap(text, WIDTH - 12, break_long_words=False, break_on_hyphens=False)
+    return ["print(", *(f'    "{part} "' for part in parts[:-1]), f'    "{parts[-1]}"', ")"]
+
+
+def more_rows(rows: Mapping[str, int], where: str) -> str:
+    """Which arrays have how many steps besides 1..T, in a sentence; nothing if none has.
+
+    >>> more_rows({"h": 1, "c": 1, "g": 2}, "at the front")
+    'Besides the steps 1..T, h, c have 1 more, g has 2 more at the front.'
     """
     groups: dict[int, list[str]] = {}
     for name, count in rows.items():
         groups.setdefault(count, []).append(name)
-    return ", ".join(f"{', '.join(names)} with {count} more" for count, names in groups.items())
+    parts = [f"{', '.join(names)} {'have' if len(names) > 1 else 'has'} {count} more" for count, names in groups.items()]
+    return f"Besides the steps 1..T, {', '.join(parts)} {where}." if parts else ""
 
 
-def note(more: list[str], reader: str) -> str:
-    """The rest of the first line of a docstring, and what follows: rows that arrays have besides, and what is not kept."""
-    first = "; ".join(["", *more]) + "."
-    return first if not reader else f"{first}\n\n    What {reader} can do without is kept only for `everything`.\n    "
+def note(more: str, reader: str) -> list[str]:
+    """The rest of a docstring: rows that arrays have besides those of the steps, and what is not kept."""
+    kept = f"What {reader} can do without is kept only for `everything`." if reader else ""
+    parts = folded([" ".join(x for x in (more, kept) if x)], 0)
+    return [".", "", *(f"    {x}" for x in parts), "    "] if parts else ["."]
 
 
 def taken(source: str, names: list[str], whole: int) -> list[str]:
@@ -338,7 +354,8 @@ def taken(source: str, names: list[str], whole: int) -> list[str]:
         return []
     if len(names) == whole:
         return [f"{names[0]}, = {source}" if whole == 1 else f"{', '.join(names)} = {source}"]
-    return wrapped(f"{', '.join(names)} = {', '.join(f'{source}.{n}' for n in names)}")
+    line = f"{', '.join(names)} = {', '.join(f'{source}.{n}' for n in names)}"
+    return [line] if len(line) <= WIDTH else [f"{n} = {source}.{n}" for n in names]
 
 
 def wrapped(text: str) -> list[str]:

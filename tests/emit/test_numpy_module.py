@@ -273,6 +273,7 @@ def changed(arguments, **new):
     ({"b_h": np.ones(2)}, ValueError, r"params\.b_h must have shape \(n_h,\) = \(3,\); it came with shape \(2,\)"),
     ({"W_xh": np.ones(3)}, ValueError, r"params\.W_xh must have shape \(n_h, n_x\) = \(3, \?\)"),
     ({"x": np.ones((5, 2, 3))}, ValueError, r"x must have shape \(T, B, n_x\) = \(\?, \?, 2\); it came with shape \(5, 2, 3\)"),
+    ({"x": np.ones((5, 0, 2))}, ValueError, r"x must have shape .*, nowhere empty; it came with shape \(5, 0, 2\)"),
     ({"x": np.ones((0, 2, 2))}, ValueError, "x must have shape .* nowhere empty; it came with shape"),
     ({"x": np.ones((5, 0, 2))}, ValueError, "x must have shape .* nowhere empty"),
     ({"x": np.ones(5)}, ValueError, "x must have shape"),
