@@ -153,16 +153,18 @@ class Chain:
 
         Its right side may still equal the last side that stands, and the relation may still hold as it is printed.
         """
-        against = self._relation(replace(sides, left=anchor), self._text(replace(sides, left=anchor)), sides)
+        anchored = replace(sides, left=anchor)
+        against = self._relation(anchored, self._text(anchored), sides, correct=False)
         if against.verdict.word in STANDS:
             why = "right against the last side that stands; the side before it is " + ("not" if broken else "in doubt")
             return replace(against, verdict=replace(against.verdict, reason=why))
-        printed = self._relation(sides, text, sides)
+        printed = self._relation(sides, text, sides, correct=False)
         if printed.verdict.word in STANDS:
             why = "follows from the side before it, which is " + ("itself not right" if broken else "in doubt")
             return replace(printed, verdict=replace(printed.verdict, reason=why))
         found = conflict(against.claim) if against.claim is not None else None
-        return against if broken or (found is not None and found.kind == "right" and "rank 3" not in found.what) else printed
+        counts = anchored if broken or (found is not None and found.kind == "right" and "rank 3" not in found.what) else sides
+        return self._relation(counts, self._text(counts), sides)
 
     def _names_something_new(self, n: Node, goes_on: bool) -> bool:
         """A call of a letter that the text neither declares nor defines: the relation only gives it a name.
@@ -196,13 +198,13 @@ class Chain:
     def _text(self, sides: Sides) -> str:
         return f"{self._source(sides.left)} {sides.relation if sides.relation in '=<>:' else '='} {self._source(sides.right)}"
 
-    def _relation(self, sides: Sides, text: str, printed: Sides) -> Relation:
-        """Judge one relation; ``printed`` is the same with the left side that stands in the text.
+    def _relation(self, sides: Sides, text: str, printed: Sides, correct: bool = True) -> Relation:
+        """Judge one relation, and with ``correct`` look for its correction; ``printed`` has the left side that stands in the text.
 
         A gradient named after a variable may be meant at the variable or at the argument of its activation: what is false under one
         reading is refuted only if it is false under the other, and what holds under the other only is conditional.
         """
-        first, scope = self._as_read(sides, text, printed), self.setting.scope
+        first, scope = self._as_read(sides, text, printed, correct), self.setting.scope
         if first.verdict.word == "refuted" and (letter := size_or_sequence(sides, scope.table)) is not None:
             reason = f"{letter} is a size and has a value at every step; without a step it may be either"
             return replace(first, verdict=Verdict("undecided", "SR303", reason))
@@ -211,7 +213,7 @@ class Chain:
             setting = replace(self.setting, scope=replace(scope, gradients_at="argument"))
             again = Chain(self.auditor, self.span, self.reading, setting, self.stated)
             again.unused = self.unused
-            first = meant_elsewhere(first, again._as_read(sides, text, printed))
+            first = meant_elsewhere(first, again._as_read(sides, text, printed, correct))
         if first.verdict.word != "proved" and (name := parameter_of(sides.left, self.setting)) is not None:
             first = self._part_of_step(name, first, sides)
         if named | {n.head for side in (sides.left, sides.right) for n in nodes_of(side)} & set(scope.gradients):
@@ -257,7 +259,7 @@ class Chain:
                               "steps", conditions=(*verdict.conditions, meant))
         return replace(first, verdict=verdict)
 
-    def _as_read(self, sides: Sides, text: str, printed: Sides) -> Relation:
+    def _as_read(self, sides: Sides, text: str, printed: Sides, correct: bool) -> Relation:
         """Judge one relation in the reading of its named gradients that the setting has."""
         elaborator = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
         mixed = self._function_as_number(sides)
@@ -285,6 +287,7 @@ class Chain:
                     reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
                     return Relation(text, Verdict("undecided", "SR103", reason))
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
+                relation = self._corrected(relation, sides) if correct else relation
         except Meaningless as reason:
             claim_of_rule = function_rule(sides.left, sides.right, self.auditor.trees_before(self.span.offset))
             verdict = decide(claim_of_rule) if claim_of_rule is not None else Verdict("undecided", reason.code, reason.reason)
@@ -520,7 +523,7 @@ class Chain:
         return None
 
     def _finish(self, r: Relation, sides: Sides, elaborator: Elaborator, printed: Sides) -> Relation:
-        """Readings that had to be chosen, other readings, and the correction."""
+        """Readings that had to be chosen, and other readings."""
         v = r.verdict
         chosen = [c for c in elaborator.choices if c.code in RESCUES]
         if v.word == "proved" and chosen and self._ends_alike(sides):
@@ -536,20 +539,24 @@ class Chain:
         found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
         if found_shapes is not None and "rank 3" not in found_shapes.what:
             v = replace(v, reason=found_shapes.sentence(self._inline))
-        if v.word == "refuted":
-            v = self._readings(v, printed, sides.left)
-            assert r.claim is not None
-            if self._slip(sides) is not None:
-                supplied = decide(r.claim).word == "proved"
-                shown = f"{latex(r.claim.left, self.notation(sides.left))} = {latex(r.claim.right, self.notation(sides.right))}"
-                return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",))) if supplied else v)
-            found = repair(r.claim, STEPS)
-            if found is not None and found.claim.left != found.claim.right:      # that a side equals itself is no correction
-                fix = self._fix(sides, found)
-                if fix.verdict in STANDS:
-                    v = replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix)
-                    return replace(r, verdict=v, fixed=found.claim)
-        return replace(r, verdict=v)
+        return replace(r, verdict=self._readings(v, printed, sides.left) if v.word == "refuted" else v)
+
+    def _corrected(self, r: Relation, sides: Sides) -> Relation:
+        """What is refuted, with the nearest formula that stands."""
+        v, claim = r.verdict, r.claim
+        if v.word != "refuted" or claim is None:
+            return r
+        if self._slip(sides) is not None:
+            supplied = decide(claim).word == "proved"
+            shown = f"{latex(claim.left, self.notation(sides.left))} = {latex(claim.right, self.notation(sides.right))}"
+            return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",)))) if supplied else r
+        found = repair(claim, STEPS)
+        if found is None or found.claim.left == found.claim.right:    # that a side equals itself is no correction
+            return r
+        fix = self._fix(sides, found)
+        if fix.verdict not in STANDS:
+            return r
+        return replace(r, verdict=replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix), fixed=found.claim)
 
     def _fix(self, sides: Sides, found: Repair) -> Fix:
         """The correction beside the printed left side; it must stand when it is read afresh."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import mul
 
 from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, symbol, symbols, transform, walk
@@ -23,6 +23,8 @@ from symrnn.prove.verdict import EVERYWHERE, Scope, Verdict
 from symrnn.prove.windows import method, prove_windows, with_start
 
 IMMEDIATE = "derivatives of a state by a parameter are immediate ones (earlier states held fixed)"
+KEPT = 512
+"""Verdicts that are kept. A verdict depends on its claim alone, and a correction is decided when it is found and when it is read afresh."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Witnesses:
     exact: bool = True
 
 
+@lru_cache(maxsize=KEPT)
 def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     """The verdict on a claim as printed, or under the one reading of its derivatives that makes it true.
 
