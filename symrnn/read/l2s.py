@@ -128,7 +128,7 @@ def _parse(text: str, quick: bool) -> Shape:
     for recognizer in (lexer, parser):
         recognizer.removeErrorListeners()
         recognizer.addErrorListener(g.strict())
-    relation = parser.math().relation()
+    relation = parser.relation()                                      # a skeleton is no list: the rule `math` would look ahead for one
     if tokens.LA(1) != g.antlr4.Token.EOF or relation is None or relation.expr() is None:
         raise Refused(0, "", "the grammar of latex2sympy2 stops before the end")
     return _shape(relation.expr())

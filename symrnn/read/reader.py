@@ -113,20 +113,44 @@ def _read(latex: str, table: SymbolTable, macros: Macros, second: bool) -> Readi
         raise Refused(long.start, long.text[:8] + "...", f"the number has more than {MAX_DIGITS} digits")
     structure = Structure(unnested(expand(tokens, macros)))
     pieces = structure.pieces()
-    tree, notes, others = _tree(pieces, table, own_grammar)
-    if second:
-        from symrnn.read.l2s import second_opinion
+    tree, notes, others = _tree_of_both(pieces, table) if second else _tree(pieces, table, own_grammar)
+    distinct = [o for k, o in enumerate(others) if o != tree and o not in others[:k]]
+    return Reading(latex, tree, tuple(sorted(notes)), tuple(distinct), None, tuple(structure.attributes))
 
+
+@dataclass
+class Both:
+    """The trees of one grammar, and whether another gives other trees or none."""
+
+    first: Grammar
+    second: Grammar
+    differ: bool = False
+
+    def __call__(self, items: Sequence[Item]) -> Node:
+        tree = self.first(items)
         try:
-            other, _, more = _tree(pieces, table, second_opinion)
+            self.differ = self.differ or self.second(items) != tree
+        except Refused:
+            self.differ = True
+        return tree
+
+
+def _tree_of_both(pieces: tuple, table: SymbolTable) -> tuple[Node, list[Note], list[Node]]:  # type: ignore[type-arg]
+    """Tree, notes and alternatives under our own grammar; the tree under the other one is an alternative where it differs."""
+    from symrnn.read.l2s import second_opinion
+
+    both = Both(own_grammar, second_opinion)
+    tree, notes, others = _tree(pieces, table, both)
+    if both.differ:
+        try:
+            other = _tree(pieces, table, second_opinion)[0]
         except Refused as refused:
             notes.append(Note(refused.offset, "one-grammar", f"only one of two grammars reads this: {refused.hint}"))
         else:
             if other != tree:
                 notes.append(Note(tree.span[0], "two-grammars", "two grammars read this differently; both trees are kept"))
                 others = [other, *others]
-    distinct = [o for k, o in enumerate(others) if o != tree and o not in others[:k]]
-    return Reading(latex, tree, tuple(sorted(notes)), tuple(distinct), None, tuple(structure.attributes))
+    return tree, notes, others
 
 
 def _tree(pieces: tuple, table: SymbolTable, grammar: Grammar) -> tuple[Node, list[Note], list[Node]]:  # type: ignore[type-arg]
