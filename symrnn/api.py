@@ -77,7 +77,11 @@ def audit(
     The result's ``to_json()`` is a value of the schema ``symrnn-audit-1``.
     """
     from symrnn.audit import audit_files
-    from symrnn.claims import audit_claims
+
+    def audit_claims(path: Path, **options: Any) -> Any:
+        from symrnn.claims import audit_claims
+
+        return audit_claims(path, **options)
 
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
     return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})

@@ -243,11 +243,11 @@ def one_entry(claim: Claim) -> Claim | None:
 
 def lemma(claim: Claim) -> bool:
     """Whether both sides depend entry by entry on one symbol and are equal by the table of exponentials, whatever its value."""
-    from symrnn.prove.lemmas import scalar_lemma
-    from symrnn.prove.witness import both_sides, components_of
     entry = one_entry(claim)
     if entry is None:
         return False
+    from symrnn.prove.lemmas import scalar_lemma
+    from symrnn.prove.witness import both_sides, components_of
     try:
         rows, _ = both_sides(entry, components_of(entry, {}, 1))
         return bool(rows) and all(scalar_lemma(a, b) is True for _, a, b in rows)
