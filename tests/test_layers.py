@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,14 @@ def part(path: Path) -> str:
 
 def imports(path: Path) -> set[str]:
     """The absolute names of all modules that a file imports, anywhere in it and for whatever purpose."""
+    return imports_in(ROOT, path)
+
+
+@cache
+def imports_in(root: Path, path: Path) -> set[str]:
     package = ["symrnn", *path.parts[:-1]]
     found: set[str] = set()
-    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -202,9 +202,8 @@ class Text:
 
     def shape(self, name: str) -> tuple[list[str], bool]:
         """The sizes of a symbol and whether it is a sequence, from its declaration."""
-        found = {self.canonical(k): v for k, v in self.data["symbols"].items()}
         try:
-            words = found[self.names.get(name, name)].split(",")
+            words = _declared(self)[self.names.get(name, name)].split(",")
         except KeyError:
             raise AttributeError(name) from None
         return words[0].split()[1:], len(words) > 1
@@ -225,6 +224,12 @@ class Text:
 
     def __call__(self, latex: str, hand: Callable[..., Any], **more: Any) -> None:
         self.cases.append(Case(self, latex, hand, **more))
+
+
+@cache
+def _declared(text: Text) -> dict[str, str]:
+    """The declarations of a text by canonical names."""
+    return {text.canonical(name): words for name, words in text.data["symbols"].items()}
 
 
 @cache
