@@ -44,7 +44,7 @@ def listings(text: str, closed: Callable[[int], bool] = lambda line: False) -> l
         starts.append(starts[-1] + len(line) + 1)
     found, i = [], 0
     while i < len(lines):
-        end = _run(lines, i, closed)
+        end = _run(lines, i, closed) if lines[i] and not lines[i].isspace() else i
         if end > i:
             stretch = lines[i:end]
             numbered = any(_NUMBER.fullmatch(line) for line in stretch)

@@ -8,6 +8,8 @@ r"""Documents: where their mathematics is, with exact positions, and what stands
 from __future__ import annotations
 
 import bisect
+import re
+from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,7 +98,8 @@ class Lines:
     """Offsets to lines and columns, both from 1; a line ends at its line feed."""
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(k + 1 for k, c in enumerate(text) if c == "\n")]
+        self._starts = array("q", [0])
+        self._starts.extend(m.end() for m in re.finditer("\n", text))
 
     def at(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset.

@@ -92,6 +92,15 @@ class Use:
     argument: int = 0                                               # under an elementwise function
     lagged: int = 0                                                 # at the step before
 
+    def add(self, other: Use, times: int) -> None:
+        """Count what is counted in another record some times more."""
+        for way, more in vars(other).items():
+            mine = getattr(self, way)
+            if isinstance(more, Counter):
+                mine.update({k: n * times for k, n in more.items()})
+            else:
+                setattr(self, way, mine + more * times)
+
 
 def time_style(formulas: Iterable[str]) -> tuple[str, str]:
     """The style of times and the time letter.
@@ -115,55 +124,72 @@ def time_style(formulas: Iterable[str]) -> tuple[str, str]:
 
 
 def uses(trees: Iterable[Node]) -> dict[str, Use]:
-    """How every name is used in some trees."""
+    """How every name is used in some trees; one that stands several times is looked at once."""
     out: dict[str, Use] = {}
+    trees = list(trees)
+    often = Counter(map(id, trees))
+    for tree in distinct(trees):
+        if often[id(tree)] == 1:
+            _count_uses(tree, out)
+            continue
+        own: dict[str, Use] = {}
+        _count_uses(tree, own)
+        for name, u in own.items():
+            out.setdefault(name, Use()).add(u, often[id(tree)])
+    return out
 
+
+def distinct(trees: Iterable[Node]) -> list[Node]:
+    """The trees of which none is one before it: a formula that stands twice has been read once."""
+    return list({id(tree): tree for tree in trees}.values())
+
+
+def _count_uses(tree: Node, out: dict[str, Use]) -> None:
+    """Count in ``out`` how the names of a tree are used."""
     def of(n: Node) -> Use:
         return out.setdefault(n.head, Use())
 
-    for tree in trees:
-        if _lone(tree):                                              # a name in the text: no use of it
-            of(tree)
-            continue
-        named = {id(n.nodes[0]) for n in walk(tree) if n.op == "Gradient"}           # a name in a name: no use of its own
-        for n in walk(tree):
-            if id(n) in named:
-                of(n).bottom += 1
-                _count(Node("Index", n.nodes), of)
-            elif n.op == "Sym":
-                u = of(n)
-                u.timed += n.part("Time") is not None
-                u.plain += n.part("Time") is None
-                index = n.part("Index")
-                if index is not None:
-                    u.indices[len(index.nodes)] += 1
-                    _count(index, of)
-                if (time := n.part("Time")) is not None:
-                    u.lagged += any(m.op == "Neg" for m in walk(time))
-                    _count(time, of)
-            elif n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].nodes[0].head in STANDARD:
-                of(n.nodes[0]).named += 1
-            elif n.op == "Chain" and all(_plain_letter(m) for m in _before_colon(n)):
-                _count(n, of)                                        # i = k, K >= 1: a relation between letters that count
-            elif n.op == "Call":
-                _called(n, of)
-            elif n.op == "Prime" and n.nodes[0].op == "Sym":
-                of(n.nodes[0]).primed += 1
-            elif n.op == "Transpose" and n.nodes[0].op == "Sym":
-                of(n.nodes[0]).turned += 1
-            elif n.op in ("Mul", "Dot", "Star"):
-                _factors(n, of)
-            elif n.op == "Deriv":
-                _ends(n.nodes[0], n.nodes[1:], of)
-            elif n.op == "Grad":
-                _ends(n.nodes[1], n.nodes[:1], of)
-            elif n.op == "At":
-                for subscript in n.nodes[1:]:
-                    _count(subscript, of)
-            elif n.op in ("Sum", "Prod"):
-                for bound in n.nodes[:3]:
-                    _count(bound, of)
-    return out
+    if _lone(tree):                                                  # a name in the text: no use of it
+        of(tree)
+        return
+    named = {id(n.nodes[0]) for n in walk(tree) if n.op == "Gradient"}           # a name in a name: no use of its own
+    for n in walk(tree):
+        if id(n) in named:
+            of(n).bottom += 1
+            _count(Node("Index", n.nodes), of)
+        elif n.op == "Sym":
+            u = of(n)
+            u.timed += n.part("Time") is not None
+            u.plain += n.part("Time") is None
+            index = n.part("Index")
+            if index is not None:
+                u.indices[len(index.nodes)] += 1
+                _count(index, of)
+            if (time := n.part("Time")) is not None:
+                u.lagged += any(m.op == "Neg" for m in walk(time))
+                _count(time, of)
+        elif n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].nodes[0].head in STANDARD:
+            of(n.nodes[0]).named += 1
+        elif n.op == "Chain" and all(_plain_letter(m) for m in _before_colon(n)):
+            _count(n, of)                                        # i = k, K >= 1: a relation between letters that count
+        elif n.op == "Call":
+            _called(n, of)
+        elif n.op == "Prime" and n.nodes[0].op == "Sym":
+            of(n.nodes[0]).primed += 1
+        elif n.op == "Transpose" and n.nodes[0].op == "Sym":
+            of(n.nodes[0]).turned += 1
+        elif n.op in ("Mul", "Dot", "Star"):
+            _factors(n, of)
+        elif n.op == "Deriv":
+            _ends(n.nodes[0], n.nodes[1:], of)
+        elif n.op == "Grad":
+            _ends(n.nodes[1], n.nodes[:1], of)
+        elif n.op == "At":
+            for subscript in n.nodes[1:]:
+                _count(subscript, of)
+        elif n.op in ("Sum", "Prod"):
+            for bound in n.nodes[:3]:
+                _count(bound, of)
 
 
 def _before_colon(n: Node) -> list[Node]:
@@ -230,21 +256,21 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         stated |= bare_sequences(formulas, table, stated)
     table = table.rebound(stated.values())
     trees = _trees(formulas, table)
-    if letter == "t" and not any(LAGGED.findall(f) for f in formulas) and is_quantity(letter, stated, trees):
+    if letter == "t" and not any(LAGGED.findall(f) for f in formulas) and is_quantity(letter, stated, distinct(trees)):
         letter = NO_TIME                     # nothing has a time: t is a letter like others
         table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}}).rebound(stated.values())
         trees = _trees(formulas, table)
-    marks = _labels(trees, table)
+    marks = _labels(distinct(trees), table)
     if marks:                                # they change how the formulas are read
         table = table.rebound(marks)
         trees = _trees(formulas, table)
-    values = value_functions(trees, table)
+    values = value_functions(distinct(trees), table)
     if values:
         table = replace(table.rebound(dict.fromkeys(values, "scalar")), values=values)
         stated |= {name: Declared(name, "scalar") for name in values}
         trees = _trees(formulas, table)
     data = _declared(trees, table, stated, marks, prose)
-    named = named_gradients(formulas, trees, data, prose, table)
+    named = named_gradients(list(dict.fromkeys(formulas)), distinct(trees), data, prose, table)
     if named is not None:                    # so do gradients that carry the name of what they are taken by
         table = named.table
         data = _declared(_trees(formulas, table), table, stated, marks, prose)
@@ -286,15 +312,14 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
               prose: str) -> dict[str, Any]:
     """The declarations that some trees amount to, with those that are stated."""
     style, letter = table.time, table.time_letter
+    found, softmax, trees = uses(trees), _softmaxes(trees), distinct(trees)
     stated = dict(stated)
     local = local_letters(trees, table)
     for d in (d for tree in trees for d in declarations(tree, table)):
         stated.setdefault(d.name, replace(d, shape=()) if d.name in local else d)   # what stands first declares, what follows may be wrong
-    found = uses(trees)
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]
     marked = {name: words for name, words in marks.items() if words in ("index", "size") or isinstance(words, dict)}
-    softmax = _softmaxes(trees)
     before = {m.head for tree in trees for n in walk(tree) if n.op == "Mul" for m, k in pairwise(n.nodes)
               if m.op == "Sym" and k.op == "Sym" and k.part("Time") is not None}     # what a column could not stand before
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
@@ -442,6 +467,7 @@ def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
     Where it writes none but the one that it defines, that one.
     """
     nodes = [n for tree in trees for n in walk(tree)]
+    written = Counter(n for n in nodes if n.op == "Call" and len(n.nodes) == 2)
     out: dict[str, Node | None] = {}
     chains = ([n.nodes[0], *(rel.nodes[0] for rel in n.nodes[1:])] for n in nodes if n.op == "Chain")
     for named, value in (pair for sides in chains for pair in pairwise(sides)):
@@ -454,10 +480,10 @@ def _softmaxes(trees: Sequence[Node]) -> dict[str, Node | None]:
         exponentials = [m for m in (top, bottom.nodes[3] if bottom.op == "Sum" else top) if m.op == "Call" and m.nodes[0].head == "exp"]
         parts = [m.nodes[1].head for m in exponentials]
         if parts == [argument.head] * 2 and bottom.op == "Sum":
-            calls = [m for m in nodes if m.op == "Call" and len(m.nodes) == 2 and m.nodes[0].head == f.head
-                     and m.nodes[1].op == "Sym" and not m.nodes[1].part("Index") and m.nodes[1].head != argument.head]
+            calls = [m for m in written if m.nodes[0].head == f.head and m.nodes[1].op == "Sym" and not m.nodes[1].part("Index")
+                     and m.nodes[1].head != argument.head]
             own = named.nodes[0] if len(named.nodes[0].nodes) == 2 else None
-            out[f.head] = max(calls, key=lambda m: (sum(c == m for c in calls), m.nodes[1].part("Time") is None), default=own)
+            out[f.head] = max(calls, key=lambda m: (written[m], m.nodes[1].part("Time") is None), default=own)
     return out
 
 

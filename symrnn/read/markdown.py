@@ -17,6 +17,8 @@ PROSE_LIMIT = 400
 _FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)")
 _DIRECTIVE = re.compile(r"\{(?P<name>[A-Za-z][\w-]*)\}[ \t]*(?P<argument>.*)")
 _OPTION = re.compile(r"[ \t]*:(?P<key>[A-Za-z][\w-]*):[ \t]*(?P<value>.*)")
+_MARKED = re.compile(r"^(?:[ \t]*+(?:`{3}|~{3})| {0,3}#).*", re.M)
+"""A line that may be a fence or a heading."""
 _HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]++(.*)")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<=[ \t]))#++\Z")
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
@@ -82,10 +84,8 @@ def scan_markdown(text: str, path: str) -> Document:
     scan = _Scan(text, path, Lines(text))
     settings, i = front_matter(text, path)
     scan.prose_from = plain = i
-    while i < len(text):
-        end = text.find("\n", i)
-        end = len(text) if end < 0 else end + 1
-        line = text[i:end].rstrip("\n")
+    while (found := _MARKED.search(text, i)) is not None:
+        line, i, end = found.group(), found.start(), min(found.end() + 1, len(text))
         fence = _FENCE.fullmatch(line)
         if fence:
             _region(scan, plain, i)

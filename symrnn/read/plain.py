@@ -63,8 +63,8 @@ _NO_WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 """What is taken away, in this order, before words are looked for."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_SCRIPTED = re.compile(r"[\w)}\]][_^]\{[^{}=]*\}[^=<>:]*=(?!=)")
-"""Scripts in braces before an equals sign: a formula also without a command."""
+_SCRIPT = re.compile(r"(?<=[\w)}\]])[_^]\{[^{}=]*\}")
+_RELATION = re.compile(r"[<>:]|=(?!=)|==+")
 _MARK = "\ue000"
 
 
@@ -103,7 +103,7 @@ def is_display(text: str) -> bool:
     True
     """
     commands = _COMMAND.findall(text)
-    if not (commands or _SCRIPTED.search(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
+    if not (commands or _scripted(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
         return False
     if len(commands) == 1 and re.fullmatch(r"\s*\\[A-Za-z]+\s*", text) and commands[0] not in GREEK:
         return False
@@ -136,12 +136,25 @@ def _mathematical(word: re.Match[str], text: str, cases: bool) -> bool:
 
 
 # --------------------------------------------------------------------------------------------------------------------- displays
+def _scripted(text: str) -> bool:
+    """Whether scripts in braces stand before an equals sign: a formula also without a command."""
+    relation = None
+    for script in _SCRIPT.finditer(text):
+        if relation is None or relation.start() < script.end():
+            relation = _RELATION.search(text, script.end())
+        if relation is None:
+            return False
+        if relation[0] == "=":
+            return True
+    return False
+
+
 def _displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
     """The offsets (from, to) of the displays that stand without delimiters."""
     lines, found, i, start = text.split("\n"), [], 0, 0
     while i < len(lines):
         count = 1
-        here = ("\\" in lines[i] or _SCRIPTED.search(lines[i])) and not closed(i)
+        here = ("\\" in lines[i] or _scripted(lines[i])) and not closed(i)
         if here or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
             count, good = _unit(lines, i, closed)
             if good:
