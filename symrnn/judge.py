@@ -296,6 +296,8 @@ class Chain:
             return Relation(text, Verdict("undecided", "SR103", f"{error.subject} must {error.must}, came {error.came}"))
         except RecursionError:
             return Relation(text, Verdict("undecided", "SR304", "the formula or what it stands on is nested too deeply"))
+        except OverflowError:
+            return Relation(text, Verdict("undecided", "SR304", "a number in it is too large to be computed with"))
         except TimeIsUp:
             return Relation(text, Verdict("undecided", "SR304", f"not decided within {self.auditor.timeout:g} s"))
         except MemoryError:

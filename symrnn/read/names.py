@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from symrnn.read.letters import GREEK
 from symrnn.read.macros import expand, shorthands
-from symrnn.read.tokens import tokenize
+from symrnn.read.tokens import Refused, tokenize
 
 FONTS = frozenset(
     r"\boldsymbol \mathbf \mathcal \mathfrak \bm \mathrm \mathit \mathsf \mathtt \mathscr \pmb \vec \underline \mathop "
@@ -60,7 +60,12 @@ def canonical_name(latex: str) -> str:
     """
     if not set(latex) & set("\\{}$%~\" \t\n"):
         return latex
-    return canonical_tokens([t.text for t in expand(tokenize(latex), shorthands()) if not t.is_space])
+    tokens = tokenize(latex)
+    try:
+        tokens = expand(tokens, shorthands())
+    except Refused:                                                   # too long for any name that a shorthand could stand in
+        pass
+    return canonical_tokens([t.text for t in tokens if not t.is_space])
 
 
 def canonical_tokens(texts: Sequence[str]) -> str:
