@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from symrnn.conditions import COUNTERS, condition_of
@@ -141,14 +142,14 @@ def announced(rows: Sequence[Row], defining: set[int], timeout: float | None) ->
     of the offsets ``defining``). The claim is judged where the text comes to it again, under what it supposes there.
     """
     out = list(rows)
-    for k, row in enumerate(rows):
-        later = [other for other in rows[k + 1 :] if any(s.role != "mention" for s in _found(other))]
-        if len(_found(row)) != 1 or not later or later[0].span.offset not in defining or row.span.offset in defining:
+    speaking = [(k, row) for k, row in enumerate(rows) if any(s.role != "mention" for s in _found(row))]
+    for n, ((k, row), (_, display)) in enumerate(pairwise(speaking)):
+        if len(_found(row)) != 1 or display.span.offset not in defining or row.span.offset in defining:
             continue
-        (first,), display = _found(row), later[0]
+        (first,) = _found(row)
         if first.defines is None or first.defines not in {s.defines for s in _found(display)}:
             continue
-        again = (other for other in later[1:] for s in _found(other) if s.sides and same_equation(first.sides[0], s.sides[0]))
+        again = (other for _, other in speaking[n + 2 :] for s in _found(other) if s.sides and same_equation(first.sides[0], s.sides[0]))
         setting = next(again, display).setting
         if setting is not row.setting and _follows(first.sides[0], setting, timeout):
             row.setting.forget(frozenset({first.defines}))
