@@ -30,7 +30,10 @@ def labelled(latex: str) -> tuple[str, str] | None:
 
 def named_count(row: Row, world: World) -> Iterator[Relation]:
     """The relation of a named count: numbers against each other, and the last of them against the equations."""
-    name, formula = labelled(row.span.latex) or ("", "")
+    found = labelled(row.span.latex)
+    if found is None:
+        return
+    name, formula = found
     bare = WORDS.sub(lambda m: "" if COUNTED.fullmatch(m[1]) else m[0], formula)
     sides = [side.strip() for side in split(bare)]
     numbers = [_number(joined(side), world, row.span.offset) for side in sides]
