@@ -17,7 +17,6 @@ from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
-from symrnn.read.macros import own as own_macros
 from symrnn.read.reader import Reading, Unreadable, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
@@ -72,7 +71,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
     timeout = None if timeout is None else max(timeout, READING)
-    macros = {**own_macros(document.text), **(document.settings.get("macros") or {})}
+    macros = {**document.macros, **(document.settings.get("macros") or {})}
     inferred = undeclared(document, macros) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
