@@ -57,6 +57,11 @@ class Lines:
         """The text that an offset comes from; None where that is the text itself."""
         return None
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The texts that this one was woven from."""
+        return ()
+
     def place(self, path: str, offset: int) -> Place:
         """The place of an offset, with the file and the cell; ``path`` is that of the document."""
         source = self.source(offset)
@@ -66,17 +71,21 @@ class Lines:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A text as its author sees it. `path` and `sha256` say of which file it is if not of the document's own, `cell` of which cell."""
+    """A text as its author sees it, or one that was itself `woven` from such texts.
+
+    `path` and `sha256` say of which file it is if not of the document's own, `cell` of which cell.
+    """
 
     text: str
     path: str | None = None
     cell: int | None = None
     sha256: str | None = None
+    woven: Lines | None = None
 
     @cached_property
     def lines(self) -> Lines:
-        """The lines of the text."""
-        return Lines(self.text)
+        """The places of its offsets."""
+        return Lines(self.text) if self.woven is None else self.woven
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +123,18 @@ class Woven(Lines):
             return (*self.at(low), *self.at(low))
         piece = self._pieces[k]
         end = piece.start + (high - self._offsets[k]) if piece.copied else piece.end
-        return (*self.at(low), *piece.source.lines.at(min(end, piece.end)))
+        end = min(end, piece.end)
+        return (*self.at(low), *piece.source.lines.extent(max(end - 1, 0), end)[2:])
 
     def source(self, offset: int) -> Source | None:
         """The source that an offset comes from."""
         k = self._piece(offset)
         return self._pieces[k].source if k >= 0 else None
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """The texts that this one was woven from, in order."""
+        return tuple({id(p.source): p.source for p in self._pieces}.values())
 
     def _piece(self, offset: int) -> int:
         return bisect.bisect_right(self._offsets, offset) - 1

@@ -1,10 +1,10 @@
 r"""Pages in HTML: formulas as MathJax, KaTeX and Wikipedia write them, or in delimiters; listings; words. Nothing of a page is run.
 
->>> page = '''<h1>State</h1><p>With \(|h_t| &lt; 1\) and
+>>> page = r'''<h1>State</h1><p>With \(|h_t| &lt; 1\) and
 ... <math><semantics><mi>x</mi><annotation encoding="application/x-tex">x_t</annotation></semantics></math>,
 ... <script type="math/tex; mode=display">h_t = x_t</script></p>'''
 >>> [(s.latex, s.kind, s.line, s.column, s.end_column) for s in scan_html(page, "page.html").spans]
-[('|h_t| < 1', 'inline', 1, 26, 38), ('x_t', 'inline', 2, 71, 74), ('h_t = x_t', 'display', 3, 42, 51)]
+[('|h_t| < 1', 'inline', 1, 25, 37), ('x_t', 'inline', 2, 69, 72), ('h_t = x_t', 'display', 3, 39, 48)]
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class _Page(HTMLParser):
         self.found = False                                           # ... and whether its TeX was found
         self.begun = 0                                               # where the element begins whose content is gathered
         self.last = ""                                               # the formula before, without white space
+        self.alone = False                                           # whether only white space stands in a description so far
         self.words = ExitStack()
         self.words.enter_context(self.loom.words())
         self.within: list[tuple[str, ExitStack]] = []                # headings and listings that are open
@@ -87,7 +88,7 @@ class _Page(HTMLParser):
         kind = given.get("type", "").replace(" ", "")
         if self.math is not None:
             if tag == "annotation" and given.get("encoding", "").lower() in ("application/x-tex", "tex", "latex"):
-                self._gather(at)
+                self.taken = []
         elif tag == "script" and kind.startswith("math/tex"):
             self.begun, self.taken = at, []
         elif tag == "math":
@@ -107,7 +108,8 @@ class _Page(HTMLParser):
             self.loom.put("`", self.whole, at, at)
         elif tag in BREAKS or tag == "br":
             self.loom.put("\n" if tag == "br" else "\n\n", self.whole, at, at)
-        self.blocked = tag == "dd"
+            if tag == "dd":
+                self.alone = True
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -126,7 +128,7 @@ class _Page(HTMLParser):
         if self.math is not None:
             self._end_of_math(tag, at)
         elif tag == "script" and self.taken is not None:
-            self._formula("display" if "mode=display" in self.get_tag_at(self.begun).replace(" ", "") else "inline", self.begun)
+            self._formula("display" if "mode=display" in self._tag(self.begun).replace(" ", "") else "inline", self.begun)
         elif self.within and self.within[-1][0] == tag:
             self.within.pop()[1].close()
             self._resume()
@@ -152,7 +154,7 @@ class _Page(HTMLParser):
         line, column = self.getpos()
         return self.whole.lines.start(line) + column
 
-    def get_tag_at(self, at: int) -> str:
+    def _tag(self, at: int) -> str:
         """The source of the tag that begins at an offset."""
         return self.whole.text[at : self.whole.text.find(">", at) + 1 or len(self.whole.text)]
 
@@ -175,19 +177,17 @@ class _Page(HTMLParser):
             self._weave(low, high, put)
 
     def _weave(self, low: int, high: int, put: str | None) -> None:
+        self.alone = self.alone and self.whole.text[low:high].isspace()
         if put is None:
             self.loom.copy(self.whole, low, high)
         else:
             self.loom.put(put, self.whole, low, high)
 
     # -- formulas ---------------------------------------------------------------------------------------------------
-    def _gather(self, at: int) -> None:
-        self.taken = []
-
     def _end_of_math(self, tag: str, at: int) -> None:
         """The end of an element within a formula in MathML, or of the formula itself."""
         assert self.math is not None
-        display = self.math.get("display") == "block" or self.blocked
+        display = self.math.get("display") == "block" or self.alone
         kind = "display" if display else "inline"
         if tag == "annotation" and self.taken is not None:
             self.found = self._formula(kind, self.begun) or self.found
@@ -202,11 +202,11 @@ class _Page(HTMLParser):
         """The picture of a formula, unless the formula stands just before it."""
         if not _IMAGE.search(" ".join(classes)) or "".join(given.get("alt", "").split()) in ("", self.last):
             return
-        self._attribute(at, "alt", "display" if "display" in given.get("class", "") or self.blocked else "inline")
+        self._attribute(at, "alt", "display" if "display" in given.get("class", "") or self.alone else "inline")
 
     def _attribute(self, at: int, name: str, kind: str) -> bool:
         """The formula that an attribute of a tag holds; whether there is one."""
-        value = _ATTRIBUTE[name].search(self.get_tag_at(at))
+        value = _ATTRIBUTE[name].search(self._tag(at))
         if value is None:
             return False
         group = next(g for g in ("double", "single", "bare") if value[g] is not None)
@@ -229,6 +229,7 @@ class _Page(HTMLParser):
         styled = _STYLED.fullmatch(whole)
         first, last = styled.span("inside") if styled else (0, len(whole))
         self._pause()
+        self.alone = False
         with self.loom.formula(kind, self.whole, at):
             size = 0
             for low, high, put in pieces:
