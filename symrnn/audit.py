@@ -102,8 +102,8 @@ class Audit(Displayed):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not closed, so that what follows is no mathematics: a line for each."""
-        return tuple(f"{Place(d.path, line, column)}: {words}, and what follows it is not read"
+        """Why parts of the documents are not read: a line for each."""
+        return tuple(f"{Place(d.path, line, column)}: {words}"
                      for d in self.documents for line, column, words in d.document.problems)
 
     @property

@@ -27,8 +27,8 @@ def compile_model(source: Source, last_loss: bool = False) -> Model:
     """
     document = parse_document(source.text, str(source.path or f"{source.name}.md"))
     for line, column, words in document.problems:
-        raise DocumentError(words, must="end, as what follows it is not read", came="the end of the document",
-                            where=Place(document.path, line, column), next_step="Close it.")
+        raise DocumentError(f"the document {document.path}", must="be read as a whole", came=words,
+                            where=Place(document.path, line, column), next_step="Close or correct what stands there.")
     compiled = compile_document(document)
     main = compiled.settings["main"]
     for row in equations(compiled, main):

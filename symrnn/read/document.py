@@ -87,8 +87,8 @@ class Document:
     """A document: its text, what it says to symrnn in its front matter, its parts in order, and the macros that it defines.
 
     `text` is what is read: the file itself, or where that has another form its words and formulas, of which `woven` knows the places.
-    `problems` are sentences about code and comments that are not closed, each with its line and column: what follows is no
-    mathematics. Mathematics that is not closed is a span that cannot be read.
+    `problems` say of code and comments that are not closed, and of files that are not included, that something is not read, each with
+    its line and column. Mathematics that is not closed is a span that cannot be read.
     """
 
     path: str

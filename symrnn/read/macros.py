@@ -81,6 +81,20 @@ def expand(tokens: Sequence[Token], macros: Macros) -> list[Token]:
     return out
 
 
+def expanded(latex: str, macros: Macros) -> str:
+    r"""A formula without calls of `macros`; as it stands where it cannot be expanded.
+
+    >>> expanded(r"h\prev \a x", macro_table({r"\prev": "_{t-1}", r"\a": r"\alpha"}))
+    'h_{t-1} \\alpha x'
+    """
+    try:
+        tokens = expand(tokenize(latex), macros)
+    except Refused:
+        return latex
+    after = [*tokens[1:], Token(" ", 0, 0)]
+    return "".join(t.text + " " * (t.is_command and n.text[0].isalpha()) for t, n in zip(tokens, after, strict=True))
+
+
 def _called(token: Token, macro: Macro, stack: list[tuple[Token, int]]) -> list[Token]:
     """The body of a call with its arguments put in; takes the arguments from the stack. The body stands where the whole call stood."""
     arguments: list[list[Token]] = []

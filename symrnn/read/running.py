@@ -62,10 +62,15 @@ class Scan:
 
     # -- what was found ---------------------------------------------------------------------------------------------
     def problem(self, offset: int, words: str) -> None:
-        """Note something that is not closed."""
+        """Note something because of which a part of the text is not read."""
         source = self.lines.source(offset)
-        within = f" in cell {source.cell}" if source is not None and source.cell is not None else ""
-        self.problems.append((*self.lines.at(offset), words + within))
+        cell, path = (None, None) if source is None else (source.cell, source.path)
+        within = f" in cell {cell}" if cell is not None else f" in {path}" if path is not None else ""
+        self.problems.append((*self.lines.at(offset), words.format(within)))
+
+    def unclosed(self, offset: int, what: str) -> None:
+        """Note something that is not closed."""
+        self.problem(offset, f"{what}{{}} is not closed, and what follows it is not read")
 
     def block(self, name: str, low: int, high: int, at: int) -> Block:
         """The text between two offsets as a block of code, a comment or a heading, whose line is that of a third one."""
@@ -100,7 +105,7 @@ class Scan:
             if mark == "<!--":
                 end = text.find("-->", i, stop)
                 if end < 0:
-                    self.problem(at, "a comment is not closed")
+                    self.unclosed(at, "a comment")
                     return
                 self.comments.append(Block("", text[i:end].strip(), self.lines.at(at)[0], i))
                 i = end + 3

@@ -45,6 +45,7 @@ class Loom(Weaver):
 
     parts: list[Part] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
+    open: list[tuple[int, str]] = field(default_factory=list)
 
     @contextmanager
     def part(self, keep: Callable[[Scan, Part], None]) -> Iterator[None]:
@@ -85,6 +86,16 @@ class Loom(Weaver):
         with self.part(lambda scan, p: reader(scan, p.low, p.high)):
             yield
 
+    def problem(self, source: Source, at: int, words: str) -> None:
+        """Note why something that begins at an offset of a source is not read."""
+        self.put(" ", source, at, at)
+        self.problems.append((self.size - 1, words.replace("{", "{{").replace("}", "}}") + "{}"))
+
+    def unclosed(self, source: Source, at: int, what: str) -> None:
+        """Note something that begins at an offset of a source and is not closed."""
+        self.put(" ", source, at, at)
+        self.open.append((self.size - 1, what))
+
     def document(self, path: str, settings: Mapping[str, Any] = MappingProxyType({}), macros: Macros = MappingProxyType({})) -> Document:
         """The document that was woven."""
         lines = self.lines
@@ -93,4 +104,6 @@ class Loom(Weaver):
             part.keep(scan, part)
         for offset, words in self.problems:
             scan.problem(offset, words)
+        for offset, what in self.open:
+            scan.unclosed(offset, what)
         return scan.document(settings, macros, lines)

@@ -86,7 +86,7 @@ def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int,
             raise DocumentError(f"the directive {named['name']}", must="be closed by a line of the same marks",
                                 came="the end of the document", where=scan.lines.place(scan.path, start),
                                 next_step=f"Add a line {mark} after its body.")
-        scan.problem(start, "a fence is not closed")
+        scan.unclosed(start, "a fence")
     if first in MATH:
         options, inner = _options(scan, body, stop)
         label = options.get("label") or (named["argument"].strip() if named else "") or None

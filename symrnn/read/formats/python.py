@@ -24,6 +24,7 @@ _TOKEN = re.compile(
     r"(?P<comment>#[^\n]*)|(?P<prefix>\b[A-Za-z]{1,2})?(?P<mark>\"{3}|'{3})|(?:\b[A-Za-z]{1,2})?(?:\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n])*'?)"
     r"|[()\[\]{}]", re.S)
 _ENDS = {mark: re.compile(rf"\\.|{mark}", re.S) for mark in ('"""', "'''")}
+_REST = re.compile(r"[ \t\r]*(?:[\n;#]|\Z)")
 _HEAD = re.compile(r"#+[:|!]?[ \t]?")
 _ESCAPED = re.compile(r"\\(?:(?P<kept>[\\\"'])|\n)")
 _SETTINGS = re.compile(r"#(?:!|[ \t]*(?:%%|type:|noqa|pragma|pylint|mypy|fmt:|-\*-|isort|ruff))")
@@ -56,8 +57,9 @@ def _texts(text: str, loom: Loom, whole: Source) -> Iterator[Pieces]:
     comment: list[tuple[str | None, int, int]] = []
     i = depth = 0
     while (found := _TOKEN.search(text, i)) is not None:
+        between = text[i : found.start()]
+        starts = not between.rpartition("\n")[2].strip() and ("\n" in between or i == 0)
         at, i = found.start(), found.end()
-        starts = not text[text.rfind("\n", 0, at) + 1 : at].strip()
         if comment and not (found["comment"] and starts and text.count("\n", comment[-1][2], at) <= 1):
             yield comment
             comment = []
@@ -71,10 +73,10 @@ def _texts(text: str, loom: Loom, whole: Source) -> Iterator[Pieces]:
             end = next((m for m in _ENDS[mark].finditer(text, low) if m.group() == mark), None)
             i = len(text) if end is None else end.end()
             prefix = (found["prefix"] or "").lower()
-            if starts and not depth and not set(prefix) - {"r", "u"} and not text[i : text.find("\n", i) % (len(text) + 1)].split("#")[0].strip():
+            if starts and not depth and not set(prefix) - {"r", "u"} and _REST.match(text, i):
                 yield _unescaped(text, low, i if end is None else end.start(), "r" in prefix)
             if end is None:
-                loom.problems.append((max(loom.size - 1, 0), "a docstring is not closed"))
+                loom.unclosed(whole, at, "a string")
         elif found.group() in "()[]{}":
             depth = max(0, depth + (1 if found.group() in "([{" else -1))
     if comment:

@@ -86,9 +86,9 @@ class _Walk:
         if found is None:
             return i
         name = found["name"].lower()
-        end = self._body(i + 1, len(found["indent"]))
-        if name not in CODE | SKIPPED | {"math"}:
+        if name not in CODE and name not in SKIPPED and name != "math":
             return i + 1                                             # its content is text
+        end = self._body(i + 1, len(found["indent"]))
         if not weave or name in SKIPPED:
             return end
         body, options = i + 1, dict[str, str]()

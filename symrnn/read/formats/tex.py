@@ -301,7 +301,7 @@ class _Walk:
         closing = f"\\end{{{environment}}}"
         end = text.find(closing, i, stop)
         if end < 0:
-            self.loom.problems.append((max(self.loom.size - 1, 0), f"the environment {environment} is not closed"))
+            self.loom.unclosed(source, at, f"the environment {environment}")
             return stop
         if environment in CODE:
             first = text.find("\n", i, end)
@@ -326,8 +326,7 @@ class _Walk:
         name = source.text[low:high].strip()
         reason = self._included(name, silent)
         if reason:
-            self.loom.put(" ", source, at, after)
-            self.loom.problems.append((self.loom.size - 1, f"{name} is not included, as it {reason}"))
+            self.loom.problem(source, at, f"{name} is not included, as it {reason}")
         return after
 
     def _included(self, name: str, silent: bool) -> str | None:
