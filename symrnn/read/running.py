@@ -32,6 +32,8 @@ _DOLLAR = re.compile(r"\n[ \t\r]*+\n|\\.|`++[^`\n]++`++|\$", re.S)
 _MATHEMATICAL = re.compile(r"\\[A-Za-z]{2,}|[_^=]")
 _NO_FORMULA = re.compile(r"\d[\d.,]*+(?!\w)|[A-Z]{2,}[A-Z\d_]*+\b")
 """An amount of money, or a variable of a shell."""
+_OTHER = re.compile(r"\\[(\[]|\\begin\b|`|\$\$")
+"""Where another formula, or code, begins."""
 _OPEN = re.compile(
     r"<!--|(?:\{math\}|:math:)(?=`)(?P<role>`+)|(?P<ticks>`+)|\$\$|\$|\\\(|\\\[|\\begin\{(?P<env>[A-Za-z]+\*?)\}|\\.", re.S)
 _LABEL = re.compile(r"[ \t]*(?:\((?P<a>[\w:.-]+)\)|\{#(?P<b>[\w:.-]+)[^}\n]*\})[ \t\r]*(?=\n|\Z)|\s*:(?:eq)?label:`(?P<c>[^`\n]+)`")
@@ -49,7 +51,7 @@ class Scan:
         self.code: list[Block] = []
         self.comments: list[Block] = []
         self.headings: list[Block] = []
-        self.problems: list[tuple[int, int, str]] = []
+        self.problems: list[tuple[int, str]] = []
         self.prose_from = 0
         self._paragraph: tuple[int, list[int]] = (0, [])
 
@@ -57,8 +59,9 @@ class Scan:
         """The document that was found."""
         def ordered(blocks: list[Block]) -> tuple[Block, ...]:
             return tuple(sorted(blocks, key=lambda b: b.offset))
+        problems = tuple((*self.lines.at(offset), words) for offset, words in sorted(self.problems))
         return Document(self.path, self.text, settings, tuple(sorted(self.spans, key=lambda s: s.offset)), tuple(self.directives),
-                        ordered(self.code), ordered(self.comments), ordered(self.headings), tuple(sorted(self.problems)), macros, woven)
+                        ordered(self.code), ordered(self.comments), ordered(self.headings), problems, macros, woven)
 
     # -- what was found ---------------------------------------------------------------------------------------------
     def problem(self, offset: int, words: str) -> None:
@@ -66,7 +69,7 @@ class Scan:
         source = self.lines.source(offset)
         cell, path = (None, None) if source is None else (source.cell, source.path)
         within = f" in cell {cell}" if cell is not None else f" in {path}" if path is not None else ""
-        self.problems.append((*self.lines.at(offset), words.format(within)))
+        self.problems.append((offset, words.format(within)))
 
     def unclosed(self, offset: int, what: str) -> None:
         """Note something that is not closed."""
@@ -170,7 +173,8 @@ class Scan:
         """
         text, i = self.text, at + 1
         end, closing, count = self._dollars(i, stop)
-        mark = _MATHEMATICAL.search(text, i, closing if closing >= 0 else end)
+        other = _OTHER.search(text, i, closing if closing >= 0 else end)
+        mark = _MATHEMATICAL.search(text, i, other.start() if other else closing if closing >= 0 else end)
         if mark and not (mark.group() in "_=" and _NO_FORMULA.match(text, i)):
             if count % 2 == 0:
                 return self._unclosed(at, stop, directive)

@@ -65,7 +65,7 @@ class _Page:
         self.taken: list[tuple[int, int, str]] | None = None         # what was gathered: from where to where, and for which text
         self.begun: Token | None = None                              # the tag of the formula that is open ...
         self.found = False                                           # ... and whether its TeX was found
-        self.last = ""                                               # the formula before, without white space
+        self.last = ""                                               # the formula in MathML just before, without white space
         self.alone = False                                           # whether only white space stands in a description so far
         self.within: list[tuple[str, ExitStack]] = []                # headings and listings that are open
         self.words = ExitStack()
@@ -143,7 +143,8 @@ class _Page:
         if self.taken is not None:
             self.taken.append((token.start, token.end, put))
         elif self.begun is None:
-            self.alone = self.alone and put.isspace()
+            if not put.isspace():
+                self.alone, self.last = False, ""
             self._weave(token.start, token.end, put)
 
     def _weave(self, low: int, high: int, put: str) -> None:
@@ -177,6 +178,7 @@ class _Page:
         named = given.get("class", "")
         if _IMAGE.search(named) and "".join(given.get("alt", "").split()) != self.last:
             self._attribute(token, "alt", "display" if "display" in named or self.alone else "inline")
+        self.last = ""
 
     def _attribute(self, token: Token, name: str, kind: str) -> bool:
         """The formula that an attribute of a tag holds; whether there is one."""

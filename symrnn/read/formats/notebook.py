@@ -76,10 +76,10 @@ def _cells(notebook: Mapping[str, Any], path: str) -> Iterator[tuple[int, str, s
     if not isinstance(cells, list):
         raise _error("the notebook", "have a list of cells", "none" if cells is None else type(cells).__name__, Place(path, 1))
     for number, cell in enumerate(cells):
-        body = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else None
-        if isinstance(body, list) and all(isinstance(line, str) for line in body):
+        body = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else cell
+        if isinstance(cell, dict) and isinstance(body, list) and all(isinstance(line, str) for line in body):
             body = "".join(body)
-        if not isinstance(body, str):
+        if not isinstance(cell, dict) or not isinstance(body, str):
             raise _error(f"cell {number} of the notebook", "be an object whose source is text", type(body).__name__, Place(path))
         kind = cell.get("cell_type")
         yield number, "markdown" if kind == "heading" else str(kind), body
