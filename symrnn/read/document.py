@@ -23,10 +23,10 @@ from symrnn.read.places import Lines
 class Span:
     """A piece of mathematics.
 
-    `offset` is where its LaTeX begins in the text of the file (in characters), so that `offset` and the offset of a
-    token in the span add up to a place in the file; line and column count from 1 and say the same; the end is the place
-    just past the last character. `kind` is inline, display or block (a fence, an environment, the body of a directive);
-    of a claim in words alone it is sentence, and the LaTeX is the words.
+    `offset` is where its LaTeX begins in the text of the document (in characters), so that `offset` and the offset of a token in the
+    span add up to a place in that text; line and column count from 1 and say where it begins in the file; the end is the place
+    just past the last character. `kind` is inline, display, block (a fence, an environment, the body of a directive) or row
+    (an equation of an environment that holds several); of a claim in words alone it is sentence, and the LaTeX is the words.
     `directive` is the position of its directive in :attr:`Document.directives`, or None. `label` is a name that the text gives the
     formula outside of it. Lines and columns are those of `cell` in a notebook, and of the file `path` if that is not the document.
     """

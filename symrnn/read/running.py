@@ -16,6 +16,7 @@ from typing import Any
 from symrnn.read.document import Block, Directive, Document, Span
 from symrnn.read.macros import Macros
 from symrnn.read.places import Lines
+from symrnn.read.texrows import rows
 
 PROSE_LIMIT = 400
 """Characters of the prose before a span that are kept."""
@@ -28,7 +29,7 @@ BRACKETS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 """Delimiters that close with a mark of their own, or may stand over several lines."""
 
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
-_DOLLAR = re.compile(r"\n[ \t\r]*+\n|\\.|`++[^`\n]++`++|\$", re.S)
+_DOLLAR = re.compile(r"\n[ \t\r]*+\n|\\.|`++(?:[^`\n]|\n(?![ \t\r]*+\n))++`++|\$", re.S)
 _MATHEMATICAL = re.compile(r"\\[A-Za-z]{2,}|[_^=]")
 _NO_FORMULA = re.compile(r"\d[\d.,]*+(?!\w)|[A-Z]{2,}[A-Z\d_]*+\b")
 """An amount of money, or a variable of a shell."""
@@ -41,10 +42,10 @@ _LABEL = re.compile(r"[ \t]*(?:\((?P<a>[\w:.-]+)\)|\{#(?P<b>[\w:.-]+)[^}\n]*\})[
 
 
 class Scan:
-    """What has been found so far in one document."""
+    """What has been found so far in one document; `by_rows` says whether the rows of an environment may be formulas of their own."""
 
-    def __init__(self, text: str, path: str, lines: Lines | None = None) -> None:
-        self.text, self.path = text, path
+    def __init__(self, text: str, path: str, lines: Lines | None = None, by_rows: bool = True) -> None:
+        self.text, self.path, self.by_rows = text, path, by_rows
         self.lines = Lines(text) if lines is None else lines
         self.spans: list[Span] = []
         self.directives: list[Directive] = []
@@ -147,8 +148,12 @@ class Scan:
                     open_ended.add(closing)
                     i = self._unclosed(at, stop, directive)
                     continue
-                i = end + len(closing)
-                self.span(at, i, "block", (at, i), directive)
+                equations = rows(text, found["env"], i, end) if self.by_rows and directive is None else []
+                for low, high in equations:
+                    self.span(low, high, "row", (low, high))
+                if not equations:
+                    self.span(at, end + len(closing), "block", (at, end + len(closing)), directive)
+                i = self.prose_from = end + len(closing)
 
     def label(self, i: int, stop: int) -> re.Match[str] | None:
         """The label that a display has after it."""

@@ -15,10 +15,14 @@ ROWED = frozenset(n + star for n in "align eqnarray gather alignat flalign IEEEe
 ARGUMENT = frozenset({"alignat", "alignat*", "IEEEeqnarray", "IEEEeqnarray*"})
 """Those that have an argument."""
 
-_MARK = re.compile(r"\\begin(?![A-Za-z])|\\end(?![A-Za-z])|\\\\(?:\*|\[[^\]\n]*\])?|\\(?:left|right)(?![A-Za-z])|\\.|%[^\n]*|[{}()\[\]]", re.S)
-_GOES_ON = re.compile(r"\s*(?:\{\}\s*|\\[,;:! ]\s*|\\q?quad\b\s*)*(?:&|[=<>+*/.,;-]|\\(?:leq?|geq?|approx|equiv|sim|propto|times|cdot|odot|circ|otimes|pm|mp|"
-                      r"implies|Rightarrow|Longrightarrow|iff|to|text|mbox|intertext|shortintertext|qquad|quad|hspace|right|nonumber|notag)\b)")
-_RELATION = re.compile(r"[=<>]|\\(?:leq?|geq?|approx|equiv|sim|propto|in|neq?|ll|gg|coloneqq|triangleq|doteq|leftarrow|gets|to|subset(?:eq)?)\b")
+_MARK = re.compile(
+    r"\\begin(?![A-Za-z])|\\end(?![A-Za-z])|\\\\(?:\*|\[[^\]\n]*\])?|\\(?:left|right)(?![A-Za-z])|\\.|%[^\n]*|[{}()\[\]]", re.S)
+_RELATIONS = ("leq?|geq?|neq?|ll|gg|approx|equiv|sim|propto|in|coloneqq|triangleq|doteq|leftarrow|gets|to|subset(?:eq)?|implies|iff|"
+              "Rightarrow|Longrightarrow")
+_GOES_ON = re.compile(
+    r"\s*(?:\{\}\s*|\\[,;:! ]\s*)*(?:&|[=<>+*/.,;-]|\\(?:times|cdot|odot|circ|otimes|pm|mp|text|mbox|intertext|shortintertext|q?quad|"
+    rf"hspace|right|nonumber|notag|{_RELATIONS})\b)")
+_RELATION = re.compile(rf"[=<>]|\\(?:{_RELATIONS})\b")
 _NUMBER = re.compile(r"(?:\s|\\(?:nonumber|notag)\b|\\(?:label|tag\*?)\s*\{[^{}]*\}|&|%[^\n]*(?:\n|\Z))*")
 
 
@@ -38,10 +42,11 @@ def rows(text: str, environment: str, low: int, high: int) -> list[tuple[int, in
     found: list[tuple[int, int]] = []
     for start, end in parts:
         row = text[start:end]
+        begins = start + len(row) - len(row.lstrip())
         if _NUMBER.fullmatch(row):
             if found:
                 found[-1] = (found[-1][0], end)
-        elif found and (_GOES_ON.match(row) or not _RELATION.search(row) or "\n" not in text[found[-1][0] : start + len(row) - len(row.lstrip())]):
+        elif found and (_GOES_ON.match(row) or not _RELATION.search(row) or "\n" not in text[found[-1][0] : begins]):
             found[-1] = (found[-1][0], end)
         else:
             found.append((start, end))

@@ -23,7 +23,7 @@ from symrnn.read.macros import Macros
 from symrnn.read.places import Source, Weaver
 from symrnn.read.running import Scan
 
-MARKS = {"inline": ("$", "$"), "display": ("\n\n$$ ", " $$\n\n"), "block": ("\n\n", "\n\n")}
+MARKS = {"inline": ("$", "$"), "display": ("\n\n$$ ", " $$\n\n"), "block": ("\n\n", "\n\n"), "row": ("\n\n", "\n\n")}
 """What stands round a formula of each kind in the woven text, so that it reads as Markdown."""
 
 Reader = Callable[[Scan, int, int], None]

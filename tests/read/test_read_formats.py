@@ -1,4 +1,4 @@
-r"""Formats of documents: the same chapter in each of them, formulas at random places found at exactly those, and every form of each format."""
+r"""Formats of documents: one chapter in each of them, formulas at random places found at exactly those, every form of each format."""
 
 from __future__ import annotations
 
@@ -63,13 +63,15 @@ class Style(NamedTuple):
 ENTITIES = (("&", "&amp;"), ("<", "&lt;"), (">", "&#62;"))
 STYLES = {
     "x.md": Style((" ", " "), (("$", "$"), ("$`", "`$"), (r"\(", r"\)"), ("{math}`", "`")),
-                  (("\n\n$$ ", " $$\n\n"), ("\n\n\\[\n", "\n\\]\n\n"), ("\n\n```math\n", "\n```\n\n"), ("\n\n```{math}\n:label: x\n\n", "\n```\n\n"),
+                  (("\n\n$$ ", " $$\n\n"), ("\n\n\\[\n", "\n\\]\n\n"), ("\n\n```math\n", "\n```\n\n"),
+                   ("\n\n```{math}\n:label: x\n\n", "\n```\n\n"),
                    ("\n\n$$\n", "\n$$ {#eq-x}\n\n"), ("\n\n:::{math}\n", "\n:::\n\n"), ("\n\n$$", "$$\n:eqlabel:`x`\n\n"))),
     "x.tex": Style((" ", " "), (("$", "$"), (r"\(", r"\)")),
                    (("\n\\[ ", " \\]\n"), ("$$", "$$"), ("% $no$\n\\[", "\\]% \\]\n")), ("\\section{A}\n", "\\end{document}"),
                    (("$5", r"\$5"), ("$6", r"\$6"))),
     "x.html": Style(("<p>", " <code>$x$</code>"), ((r"\(", r"\)"), ("$", "$"), ('<img class="tex" src="a" alt="', '">')),
-                    (("<p>\n$$ ", " $$</p>"), ('<math display="block"><mi>q</mi><annotation encoding="application/x-tex">', "</annotation></math>"),
+                    (("<p>\n$$ ", " $$</p>"),
+                     ('<math display="block"><mi>q</mi><annotation encoding="application/x-tex">', "</annotation></math>"),
                      ("<dd><math alttext='{\\displaystyle ", "}'><mi>q</mi></math></dd>"), (r"<b>\[", r"\]</b>")), escapes=ENTITIES),
     "x.rst": Style(("", ""), (("so :math:`", "` "), ("so $", "$ ")),
                    (("\n\n.. math::\n\n   ", "\n\n"), ("\n\n.. math:: ", "\n\n"), ("\n\n.. math::\n   :label: a\n\n   ", "\n\n"))),
@@ -172,19 +174,18 @@ def test_a_box_in_markdown_holds_text_code_and_formulas():
      ["f &= \\begin{cases} a \\\\ b \\end{cases}", "g &= h"]),
     (r"\begin{subequations} \begin{gather} a = b \end{gather} \end{subequations}", [r"\begin{gather} a = b \end{gather}"]),
     (r"\begin{multline*} a \\ = b \end{multline*}", [r"\begin{multline*} a \\ = b \end{multline*}"]),
-    (r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}} \be a = b \ee and \be c \ee", [r"\be a = b \ee", r"\be c \ee"]),
+    (r"\newcommand{\be}{\begin{equation}}\newcommand{\ee}{\end{equation}} \be a = b \ee and \be c \ee",
+     [r"\be a = b \ee", r"\be c \ee"]),
     (r"\def\[#1\]{} \def\bq{\[} \def\eq{\]} \bq a = b \eq", ["a = b"]),
     ("$a$ % $b$\n\\% $c$", ["a", "c"]), (r"\$5 and $x$", ["x"]), (r"\verb|$a$| \lstinline{$b$} $c$", ["c"]),
     ("\\begin{verbatim}\n$a$\n\\end{verbatim}\n\\begin{comment}$b$\\end{comment}$c$", ["c"]), (r"\iffalse $a$ \ifx $b$ \fi \fi $c$", ["c"]),
     (r"$x \text{ if $y$ holds}$", [r"x \text{ if $y$ holds}"]), (r"\begin{document}$a$\end{document} $b$", ["a"]),
     ("\\begin{tabular}{ll} $a$ & $b$ \\\\[2pt] $c$ \\end{tabular}", ["a", "b", "c"]), (r"\footnote{on $a$} \href{x_$y}{$b$}", ["a", "b"]),
-    (r"\section{The $a$ of it} $b$", ["a", "b"]), ("$a\n\nb$ $c$", ["$a", "b"]), ("\\begin{equation} a\n\n$b$", ["\\begin{equation} a", "b"]),
+    (r"\section{The $a$ of it} $b$", ["a", "b"]), ("$a\n\nb$ $c$", ["$a", "$ $c$"]),
+    ("\\begin{equation} a\n\n$b$", ["\\begin{equation} a", "b"]),
 ])
 def test_formulas_of_tex_are_found_in_every_form(text: str, found: list[str]):
-    if text == "$a\n\nb$ $c$":                                      # one dollar too few: nobody can say where it is missing
-        assert spans(text, "x.tex")[0] == "$a"
-    else:
-        assert spans(text, "x.tex") == found
+    assert spans(text, "x.tex") == found
 
 
 def test_rows_of_an_environment_in_tex_have_places_and_labels_of_their_own():
@@ -193,7 +194,8 @@ def test_rows_of_an_environment_in_tex_have_places_and_labels_of_their_own():
 
 
 def test_headings_and_listings_of_tex_are_kept():
-    text = "\\chapter{One}\n\\section*{Two}\n\\begin{lstlisting}[language=Python]\nx = 1\n\\end{lstlisting}\n\\begin{minted}{python}\ny = 2\n\\end{minted}\n"
+    text = ("\\chapter{One}\n\\section*{Two}\n\\begin{lstlisting}[language=Python]\nx = 1\n\\end{lstlisting}\n"
+            "\\begin{minted}{python}\ny = 2\n\\end{minted}\n")
     document = parse_document(text, "x.tex")
     assert [(h.name, h.text, h.line) for h in document.headings] == [("1", "One", 1), ("2", "Two", 2)]
     assert [(b.name, b.text, b.line) for b in document.code] == [("python", "x = 1\n", 4), ("python", "y = 2\n", 7)]
@@ -214,7 +216,8 @@ def test_a_file_that_tex_includes_is_read_in_its_place_with_places_of_its_own(tm
 
 @pytest.mark.parametrize(("name", "reason"), [
     ("../secret", "lies outside of the folder"), ("/etc/hosts", "lies outside of the folder"), ("none", "is not there"),
-    ("main", "includes itself"), ("a\0b", "is no name of a file"), ("link", "lies outside of the folder"), ("a" * 5000, "is no name of a file"),
+    ("main", "includes itself"),
+    ("a\0b", "is no name of a file"), ("link", "lies outside of the folder"), ("a" * 5000, "is no name of a file"),
 ])
 def test_a_file_is_included_only_from_the_folder_of_the_document(name: str, reason: str, tmp_path: Path):
     (tmp_path / "secret.tex").write_text("$secret$")
@@ -238,7 +241,7 @@ def test_files_that_include_each_other_end(tmp_path: Path):
 @pytest.mark.parametrize(("text", "found"), [
     ('<script type="math/tex">a < b && c</script>', ["a < b && c"]), ('<script type="text/javascript">"$a$"</script>', []),
     ('<math><mi>a</mi></math>', ["<math><mi>a</mi></math>"]), ('<math alttext="a &lt; b"></math>', ["a < b"]),
-    ('<math alttext="a"><annotation encoding="application/x-tex">b</annotation><annotation encoding="MathML-Content">c</annotation></math>', ["b"]),
+    ('<math alttext="a"><annotation encoding="application/x-tex">b</annotation><annotation encoding="x">c</annotation></math>', ["b"]),
     ('<span class="MathJax"><math><mi>a</mi></math></span><script type="math/tex">a</script>', ["a"]),
     ('<mjx-container><svg>$no$</svg></mjx-container> $b$', ["b"]), ('<img alt="$5" class="photo"><img class="tex" alt="a_t">', ["a_t"]),
     ('<img class="tex" alt="a"><img class="tex" alt="a">', ["a", "a"]), ('<math alttext="a"></math> <img class="tex" alt="a">', ["a"]),
@@ -262,7 +265,8 @@ def test_listings_of_a_page_are_code_with_their_language():
     (".. math::\n\n   a = b\n\n   c = d\n\ntext", ["a = b", "c = d"]), (".. math:: a = b\n\n   c = d\n", ["a = b", "c = d"]),
     (".. math::\n   :nowrap:\n\n   \\begin{align} a &= b \\end{align}\n", [r"\begin{align} a &= b \end{align}"]),
     (".. note::\n\n   See :math:`a`.\n\n   .. math:: b\n\nand :math:`c`", ["a", "b", "c"]), ("``:math:`a` `` and :math:`b`", ["b"]),
-    (".. code-block:: python\n\n   x = '$a$'\n\n:math:`b`", ["b"]), ("As::\n\n   $a$ x\n\n:math:`b`", ["b"]), (".. $a$\n   $b$\n\n$c_t$", ["c_t"]),
+    (".. code-block:: python\n\n   x = '$a$'\n\n:math:`b`", ["b"]), ("As::\n\n   $a$ x\n\n:math:`b`", ["b"]),
+    (".. $a$\n   $b$\n\n$c_t$", ["c_t"]),
     (">>> f('$a$')\n'$b$'\n\n:math:`c`", ["c"]), (".. _target:\n\n:math:`c`\n=========\n", ["c"]), (".. math::", []),
 ])
 def test_formulas_of_restructured_text_are_found_in_every_form(text: str, found: list[str]):
@@ -279,7 +283,8 @@ def test_headings_of_restructured_text_have_levels_in_the_order_of_their_marks()
     ('"""$a$"""', ["a"]), ("x = '$a$'", []), ("f('''$a$''')", []), ("def f():\n  '''$a$'''  # $b$\n", ["a", "b"]), ("f = '''$a$'''", []),
     ("# The gate\n#\n# $$ a =\n#  b $$\n", ["a =\n b"]), ("#: $a$\n#!x\n# type: $b$\n# %% [markdown]\n", ["a"]), ('f"""$a$"""', []),
     ("# h_t = \\tanh(W h_{t-1})\nx = 1", [r"h_t = \tanh(W h_{t-1})"]), ("x = '# $a$'", []), ('"""$\\\\alpha$"""', [r"\alpha"]),
-    ("(\n'''$a$'''\n)", []), ('"""\n    a_t = \\tanh(b)\n"""', [r"a_t = \tanh(b)"]), ("class C:\n  '''A $x$\n\n  >>> f('$y$')\n  '''", ["x"]),
+    ("(\n'''$a$'''\n)", []), ('"""\n    a_t = \\tanh(b)\n"""', [r"a_t = \tanh(b)"]),
+    ("class C:\n  '''A $x$\n\n  >>> f('$y$')\n  '''", ["x"]),
 ])
 def test_docstrings_and_comments_of_python_are_read_and_other_strings_are_not(text: str, found: list[str]):
     assert spans(text, "x.py") == found
@@ -310,8 +315,8 @@ def test_what_is_not_closed_in_one_cell_leaves_the_others_alone():
 
 
 @pytest.mark.parametrize(("path", "text", "kind"), [
-    ("paper", "% x\n\\documentclass{article}$a$", "tex"), ("page", "<!DOCTYPE html><p>$a$", "html"), ("book.bak", '{"cells": []}', "notebook"),
-    ("tool", "#!/usr/bin/env python3\n# $a$", "python"),
+    ("paper", "% x\n\\documentclass{article}$a$", "tex"), ("page", "<!DOCTYPE html><p>$a$", "html"),
+    ("book.bak", '{"cells": []}', "notebook"), ("tool", "#!/usr/bin/env python3\n# $a$", "python"),
 ])
 def test_a_text_whose_suffix_says_nothing_is_known_by_its_beginning(path: str, text: str, kind: str):
     document: Document = parse_document(text, path)

@@ -20,7 +20,7 @@ from symrnn.read.formats.html import scan_html
 from symrnn.read.formats.markdown import scan_markdown
 from symrnn.read.formats.notebook import scan_notebook
 from symrnn.read.formats.plain import scan_plain
-from symrnn.read.formats.python import scan_python
+from symrnn.read.formats.python_source import scan_python
 from symrnn.read.formats.restructured import scan_restructured
 from symrnn.read.formats.tex import scan_tex
 

@@ -28,8 +28,8 @@ SHOWN = frozenset("katex-html MathJax MathJax_Preview MathJax_Display MathJax_SV
                   "mathjax_ignore".split())
 """Classes (and names of elements) that show a formula which stands beside them in TeX, or that are none."""
 
-BREAKS = frozenset("address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header hr html "
-                   "li main nav ol p section summary table tbody td tfoot th thead tr ul".split())
+BREAKS = frozenset("address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form header hr "
+                   "html li main nav ol p section summary table tbody td tfoot th thead tr ul".split())
 """Elements that begin and end a paragraph."""
 
 TYPEWRITER = frozenset("code kbd samp tt".split())

@@ -12,16 +12,16 @@ from pathlib import Path
 from types import MappingProxyType
 
 from symrnn.errors import DocumentError, closest_name
+from symrnn.read.definitions import own
 from symrnn.read.document import Block, Directive, Document
 from symrnn.read.frontmatter import front_matter
-from symrnn.read.definitions import own
 from symrnn.read.running import Scan
 
 EQUATIONS = ("audit", "define")
 """The directives whose bodies are equations, also without delimiters."""
 
-CODE = frozenset("code code-block code-cell sourcecode ipython ipython3 python python3 py r julia bash sh sql ojs js javascript mermaid dot "
-                 "eval-rst raw literalinclude graphviz".split())
+CODE = frozenset("code code-block code-cell sourcecode ipython ipython3 python python3 py r julia bash sh sql ojs js javascript mermaid "
+                 "dot eval-rst raw literalinclude graphviz".split())
 """Directives of other programs that hold code, or something else that is no text."""
 
 LANGUAGE_FOLLOWS = frozenset({"code", "code-block", "code-cell", "sourcecode"})
@@ -30,7 +30,7 @@ LANGUAGE_FOLLOWS = frozenset({"code", "code-block", "code-cell", "sourcecode"})
 MATH = frozenset({"math", "{math}", "latex-math"})
 """What a fence of mathematics begins with."""
 
-_FENCE = re.compile(r"[ \t]*+(?P<mark>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)|[ \t]*+(?P<colons>:{3,}+)[ \t]*(?P<math>\{math\})[ \t]*(?P<rest>[^\n]*+)")
+_FENCE = re.compile(r"[ \t]*+(?:(?P<mark>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)|(?P<colons>:{3,}+)[ \t]*(?P<math>\{math\}[^\n]*+))")
 _DIRECTIVE = re.compile(r"\{(?P<name>[A-Za-z][\w:.+-]*)(?P<more>[ \t,][^}\n]*)?\}[ \t]*(?P<argument>.*)")
 _OPTION = re.compile(r"[ \t]*:(?P<key>[A-Za-z][\w-]*):[ \t]*+(?P<value>(?!`).*)")
 _HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]++(.*)")
@@ -44,7 +44,12 @@ def scan_markdown(text: str, path: str, folder: Path | None = None) -> Document:
     Errors: :class:`DocumentError` for malformed front matter, for a directive that is not closed, and for an option that
     stands twice.
     """
-    scan = Scan(text, path)
+    return scanned(Scan(text, path))
+
+
+def scanned(scan: Scan) -> Document:
+    """The document that the text of a scan is, in which nothing has been looked for."""
+    text, path = scan.text, scan.path
     settings, i = front_matter(text, path)
     scan.prose_from = i
     blocks(scan, i, len(text))
@@ -77,7 +82,7 @@ def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int,
     closing = re.compile(rf"^[ \t]*{re.escape(mark[0])}{{{len(mark)},}}[ \t\r]*$", re.M)
     close = closing.search(text, body, limit)
     stop, after = (close.start(), min(limit, close.end() + 1)) if close else (limit, limit)
-    info = (fence["math"] + " " + fence["rest"] if fence["math"] else fence["info"]).strip()
+    info = (fence["math"] or fence["info"]).strip()
     first = info.split()[0] if info else ""
     named = _DIRECTIVE.fullmatch(info)
     language = _language(info, named)

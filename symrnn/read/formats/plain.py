@@ -16,10 +16,10 @@ from pathlib import Path
 
 from symrnn.read.codelines import language, listings
 from symrnn.read.document import Block, Document, Span
-from symrnn.read.formats.markdown import scan_markdown
+from symrnn.read.formats.markdown import scanned
 from symrnn.read.names import GREEK, TEXTS, WRAPPERS
 from symrnn.read.places import Lines
-from symrnn.read.running import PROSE_LIMIT
+from symrnn.read.running import PROSE_LIMIT, Scan
 from symrnn.read.symbols import STANDARD
 
 LONGEST = 200
@@ -79,7 +79,7 @@ def scan_plain(text: str, path: str, folder: Path | None = None) -> Document:
     a relation goes on with the one before it. Listings are blocks of code, with the numbers between their lines.
     Errors: as :func:`symrnn.read.formats.markdown.scan_markdown`.
     """
-    first = scan_markdown(text, path)
+    first = scanned(Scan(text, path, by_rows=False))
     lines = first.lines
     closed = _closed(first, lines)
     stretches = listings(text, closed)
@@ -87,7 +87,7 @@ def scan_plain(text: str, path: str, folder: Path | None = None) -> Document:
     taken = _lines_of(stretches, lines)
     found = displays(text, lambda line: line in taken or closed(line))
     masked = _masked(text, [*stretches, *((a, (text + "\n").find("\n", b)) for a, b in found)])
-    document = scan_markdown(masked, path)
+    document = scanned(Scan(masked, path, by_rows=False))
     spans = [replace(s, prose_before=s.prose_before.rpartition(_MARK)[2].strip()) for s in document.spans]
     ends = sorted(s.offset + len(s.latex) for s in spans)
     spans += [_span(text, masked, a, b, lines, ends) for a, b in found]

@@ -28,7 +28,7 @@ from symrnn.read.weaving import Loom
 MOST_FILES = 200
 """How many files may be included, each time counted."""
 
-MATHEMATICS = ENVIRONMENTS | {"subequations*", "IEEEeqnarray", "IEEEeqnarray*", "dgroup", "dgroup*", "darray", "darray*", "empheq"}
+MATHEMATICS = ENVIRONMENTS | {"IEEEeqnarray", "IEEEeqnarray*", "dgroup", "dgroup*", "darray", "darray*", "empheq"}
 """The environments that are formulas; what holds several of them, as subequations do, is not one."""
 
 CODE = {"verbatim": "", "verbatim*": "", "Verbatim": "", "lstlisting": "", "minted": "python", "alltt": "", "python": "python",
@@ -40,31 +40,35 @@ SKIPPED = frozenset("comment thebibliography filecontents filecontents* tikzpict
 
 HEADINGS = {"part": 1, "chapter": 1, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5, "subparagraph": 6}
 
+REFERENCES = frozenset("ref eqref cref Cref autoref pageref nameref vref subref".split())
+"""Commands that stand for the number of something."""
+
 SILENT = {
-    **dict.fromkeys("usepackage documentclass RequirePackage includegraphics bibliography bibliographystyle vspace hspace pagestyle label "
-                    "thispagestyle graphicspath nocite url index hypersetup theoremstyle color pagenumbering bibitem cite citep citet citealp "
-                    "citeauthor citeyear citeyearpar parencite textcite autocite footcite phantom hphantom vphantom pagecolor "
-                    "allowdisplaybreaks numberwithin usetikzlibrary geometry lstset definecolor pdfinfo vskip hskip bigskip date".split(), 1),
+    **dict.fromkeys(REFERENCES, 1),
+    **dict.fromkeys(
+        "usepackage documentclass RequirePackage includegraphics bibliography bibliographystyle vspace hspace vskip hskip pagestyle label "
+        "thispagestyle graphicspath nocite url index hypersetup theoremstyle color pagenumbering bibitem cite citep citet citealp "
+        "citeauthor citeyear citeyearpar parencite textcite autocite footcite phantom hphantom vphantom pagecolor allowdisplaybreaks "
+        "usetikzlibrary numberwithin geometry lstset definecolor pdfinfo date href textcolor colorbox parbox".split(), 1),
     **dict.fromkeys("setlength addtolength setcounter addtocounter newtheorem rule lstdefinestyle".split(), 2),
-    **dict.fromkeys("href textcolor colorbox parbox ref eqref cref Cref autoref pageref nameref vref subref".split(), 1),
     **dict.fromkeys("newenvironment renewenvironment".split(), 3),
 }
 """Commands of a page with as many arguments that are no words; what follows is read."""
 
-REFERENCES = frozenset("ref eqref cref Cref autoref pageref nameref vref subref".split())
-"""Those that stand for the number of something."""
-
 DEEPEST = 20
 """How many files may include each other in a row, and headings stand in each other."""
 
-LETTERS = {"%": "%", "&": "&", "#": "#", "_": "_", "{": "{", "}": "}", "$": r"\$", " ": " ", ",": " ", ";": " ", ":": " ", "!": "", "/": "",
-           "-": "", "\\": "\n", "ldots": "...", "dots": "...", "ss": "ß", "ae": "æ", "o": "ø", "aa": "å", "textbackslash": " ", "LaTeX": "LaTeX",
-           "TeX": "TeX", "par": "\n\n", "newline": "\n", "quad": " ", "qquad": " ", "item": "\n- ", "textendash": "–", "textemdash": "—",
-           "S": "§", "P": "¶", "copyright": "©", "pounds": "£", "S ": "§", "@": "", "linebreak": "\n", "and": ", "}
+LETTERS = {
+    **{sign: sign for sign in "%&#_{}"}, **dict.fromkeys(" ,;:", " "), "$": r"\$", "\\": "\n", "newline": "\n", "linebreak": "\n",
+    "par": "\n\n", "item": "\n- ", "and": ", ", "quad": " ", "qquad": " ", "textbackslash": " ", "ldots": "...", "dots": "...",
+    "textendash": "–", "textemdash": "—", "S": "§", "P": "¶", "copyright": "©", "pounds": "£", "ss": "ß", "ae": "æ", "o": "ø", "aa": "å",
+    "LaTeX": "LaTeX", "TeX": "TeX",
+}
 """Commands that stand for characters."""
 
 _TOKEN = re.compile(
-    r"(?:(?<=\n)|\A)[ \t]*%[^\n]*\n?|%[^\n]*|\\(?P<name>[A-Za-z@]+)\*?|\\(?P<sign>.)|(?P<dollars>\$\$?)|(?P<put>~|``|''|---?|[{}])", re.S)
+    r"(?:(?<=\n)|\A)[ \t]*%[^\n]*\n?|%[^\n]*|\\(?P<name>[A-Za-z@]+)\*?|\\(?P<sign>.)|(?P<dollars>\$\$?)"
+    r"|(?P<put>~|``|''|---?|[{}])", re.S)
 _PUT = {"~": " ", "``": "“", "''": "”", "--": "–", "---": "—", "{": "", "}": ""}
 _WITHIN = re.compile(r"\\.|%[^\n]*|\$\$?|[{}]|\n[ \t\r]*\n", re.S)
 _BLANK = re.compile(r"\n[ \t\r]*+\n")
@@ -145,7 +149,7 @@ class _Walk:
     def _delimited(self, source: Source, mark: str, at: int, i: int, stop: int) -> int:
         """A formula in dollars or brackets."""
         end = self._close(source.text, mark, i, stop)
-        if end < 0:
+        if end < 0 or mark == "$" and source.text[i:end].isspace():  # nothing between: a dollar before is missing
             return self._unclosed(source, at, stop)
         with self.loom.formula("display" if mark in ("$$", "\\[") else "inline", source, i):
             self.loom.copy(source, i, end)
@@ -275,8 +279,9 @@ class _Walk:
         if end is None:
             self.unended.add((source, environment))
             return self._unclosed(source, at, stop)
-        for low, high in rows(text, environment, i, end.start()) or ((at, end.end()),):
-            with self.loom.formula("block", source, low):
+        equations = rows(text, environment, i, end.start())
+        for low, high in equations or ((at, end.end()),):
+            with self.loom.formula("row" if equations else "block", source, low):
                 self.loom.copy(source, low, high)
         return end.end()
 

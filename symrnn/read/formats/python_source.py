@@ -1,10 +1,10 @@
-r'''Sources in Python: docstrings and comments are read as text, the statements are one listing. Nothing is run.
+r"""Sources in Python: docstrings and comments are read as text, the statements are one listing. Nothing is run.
 
->>> text = 'def step(h):\n    r"""The state :math:`h_t`."""\n    # $x_t$ is its input\n    return h\n'
+>>> text = "def step(h):\n    '\'\'The state :math:`h_t`.'\'\'\n    # $x_t$ is its input\n    return h\n"
 >>> found = scan_python(text, "model.py")
 >>> [(s.latex, s.line, s.column) for s in found.spans], found.code[0].text == text
-([('h_t', 2, 26), ('x_t', 3, 8)], True)
-'''
+([('h_t', 2, 25), ('x_t', 3, 8)], True)
+"""
 
 from __future__ import annotations
 
