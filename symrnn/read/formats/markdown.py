@@ -17,8 +17,14 @@ from symrnn.read.document import Block, Directive, Document
 from symrnn.read.frontmatter import front_matter
 from symrnn.read.running import Scan
 
+DIRECTIVES = ("audit", "define", "derive", "emit", "scope", "unroll")
+"""The directives of symrnn; others are boxes of text."""
+
 EQUATIONS = ("audit", "define")
-"""The directives whose bodies are equations, also without delimiters."""
+"""Those whose bodies are equations, also without delimiters."""
+
+DEEPEST = 20
+"""How many directives may stand in each other; what stands further in is text."""
 
 CODE = frozenset("code code-block code-cell sourcecode ipython ipython3 python python3 py r julia bash sh sql ojs js javascript mermaid "
                  "dot eval-rst raw literalinclude graphviz".split())
@@ -56,17 +62,17 @@ def scanned(scan: Scan) -> Document:
     return scan.document(settings, own(text))
 
 
-def blocks(scan: Scan, i: int, stop: int, directive: int | None = None) -> None:
+def blocks(scan: Scan, i: int, stop: int, directive: int | None = None, depth: int = 0) -> None:
     """Keep what a stretch of Markdown holds: its fences, its headings, and what stands in the text between them."""
     text, plain = scan.text, i
     while i < stop:
         end = text.find("\n", i, stop)
         end = stop if end < 0 else end + 1
         line = text[i:end].rstrip("\n")
-        fence = _FENCE.fullmatch(line)
+        fence = _FENCE.fullmatch(line) if depth <= DEEPEST else None
         if fence:
             scan.region(plain, i, directive)
-            i = plain = _fenced(scan, fence, i, end, stop, directive)
+            i = plain = _fenced(scan, fence, i, end, stop, directive, depth)
             continue
         if heading := _HEADING.fullmatch(line):
             title = _CLOSING_MARKS.sub("", heading[2].rstrip()).rstrip()
@@ -75,7 +81,7 @@ def blocks(scan: Scan, i: int, stop: int, directive: int | None = None) -> None:
     scan.region(plain, stop, directive)
 
 
-def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int, outside: int | None) -> int:
+def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int, outside: int | None, depth: int) -> int:
     """Take a fence whose first line begins at `start` and whose body begins at `body`; the offset after it."""
     text = scan.text
     mark = fence["mark"] or fence["colons"]
@@ -87,7 +93,7 @@ def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int,
     named = _DIRECTIVE.fullmatch(info)
     language = _language(info, named)
     if close is None:
-        if named and language is None and first not in MATH:
+        if named and language is None and first not in MATH and closest_name(named["name"], DIRECTIVES):
             raise DocumentError(f"the directive {named['name']}", must="be closed by a line of the same marks",
                                 came="the end of the document", where=scan.lines.place(scan.path, start),
                                 next_step=f"Add a line {mark} after its body.")
@@ -97,7 +103,7 @@ def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int,
         label = options.get("label") or (named["argument"].strip() if named else "") or None
         scan.span(inner, stop, "block", (start, after), outside, label)
     elif named and language is None:
-        _directive(scan, named, start, (body, stop, after))
+        _directive(scan, named, start, (body, stop, after), depth)
     else:
         scan.code.append(scan.block(language or "", body, stop, start))
         scan.prose_from = after
@@ -116,7 +122,7 @@ def _language(info: str, named: re.Match[str] | None) -> str | None:
     return named["name"]
 
 
-def _directive(scan: Scan, named: re.Match[str], start: int, extent: tuple[int, int, int]) -> None:
+def _directive(scan: Scan, named: re.Match[str], start: int, extent: tuple[int, int, int], depth: int) -> None:
     """Keep a directive that begins at `start`, and what its body holds."""
     text = scan.text
     body, stop, after = extent
@@ -126,7 +132,7 @@ def _directive(scan: Scan, named: re.Match[str], start: int, extent: tuple[int, 
     scan.directives.append(Directive(name, argument, MappingProxyType(options), text[inner:stop], scan.lines.at(start)[0],
                                      scan.lines.at(max(start, after - 1))[0], start, after, inner, argument_offset))
     number, before = len(scan.directives) - 1, len(scan.spans)
-    blocks(scan, inner, stop, number)
+    blocks(scan, inner, stop, number, depth + 1)
     if len(scan.spans) == before and closest_name(name, EQUATIONS):
         scan.paragraphs(inner, stop, number)
     scan.prose_from = after
