@@ -64,6 +64,7 @@ class _Page:
         self.skip: tuple[str, int, Token] | None = None              # the element that is passed over: its name, depth and tag
         self.taken: list[tuple[int, int, str]] | None = None         # what was gathered: from where to where, and for which text
         self.begun: Token | None = None                              # the tag of the formula that is open ...
+        self.row: list[tuple[int, int, str]] | None = None           # the formulas of a row of cells that are one equation
         self.found = False                                           # ... and whether its TeX was found
         self.last = ""                                               # the formula in MathML just before, without white space
         self.alone = False                                           # whether only white space stands in a description so far
@@ -120,6 +121,8 @@ class _Page:
         else:
             self._edge(token)
             self.alone = self.alone or tag == "dd"
+            if tag == "tr" and any(name.startswith("ltx_eqn") for name in classes):
+                self.row = []
 
     def _closed(self, token: Token) -> None:
         """A tag that closes an element."""
@@ -129,6 +132,8 @@ class _Page:
             self.within.pop()[1].close()
             self._resume()
         elif not self.listing:
+            if token.name == "tr":
+                self._end_of_row()
             self._edge(token)
 
     def _edge(self, token: Token) -> None:
@@ -173,6 +178,12 @@ class _Page:
                 self._formula(kind)
             self.begun = None
 
+    def _end_of_row(self) -> None:
+        """The end of a row of cells: the formulas in it are one."""
+        if self.row is not None:
+            self.taken, self.row = self.row, None
+            self._formula("display")
+
     def _image(self, token: Token, given: dict[str, str]) -> None:
         """The picture of a formula, unless the formula stands just before it."""
         named = given.get("class", "")
@@ -193,6 +204,9 @@ class _Page:
     def _formula(self, kind: str) -> bool:
         """Weave the formula that was gathered, without a style round it; whether there was one."""
         pieces, self.taken = self.taken or [], None
+        if self.row is not None and pieces:
+            self.row += [*pieces, (pieces[-1][1], pieces[-1][1], " ")]
+            return True
         whole = "".join(put for _, _, put in pieces)
         if not whole.strip():
             return False
@@ -239,6 +253,7 @@ class _Page:
 
     def finish(self) -> None:
         """The end of the page: what is open ends here."""
+        self._end_of_row()
         for open_ in (self.begun, self.skip and self.skip[2]):
             if open_ is not None:
                 self.loom.unclosed(self.whole, open_.start, f"the element {open_.name}")

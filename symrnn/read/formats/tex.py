@@ -29,7 +29,10 @@ MOST_FILES = 200
 """How many files may be included, each time counted."""
 
 MATHEMATICS = ENVIRONMENTS | {"IEEEeqnarray", "IEEEeqnarray*", "dgroup", "dgroup*", "darray", "darray*", "empheq"}
-"""The environments that are formulas; what holds several of them, as subequations do, is not one."""
+"""The environments that are formulas."""
+
+HOLDS_SEVERAL = frozenset({"subequations"})
+"""Environments with such a name that hold formulas and are none."""
 
 CODE = {"verbatim": "", "verbatim*": "", "Verbatim": "", "lstlisting": "", "minted": "python", "alltt": "", "python": "python",
         "pycode": "python", "code": "", "pythoncode": "python"}
@@ -77,6 +80,9 @@ _OPTIONAL = re.compile(r"[ \t]*\[[^\[\]\n]*\]")
 _VERB = re.compile(r"(?P<mark>[^\w\s*])(?P<text>(?:(?!(?P=mark))[^\n])*)(?P=mark)")
 _LANGUAGE = re.compile(r"language\s*=\s*\{?\s*(?:\[[^\]]*\]\s*)?(\w+)")
 _BODY = re.compile(r"(?<!%)\\begin\s*\{document\}")
+_LIKE = re.compile(r"eqn|equation|align|gather|multline")
+"""What is in the names of environments that are formulas, whoever has defined them."""
+_COUNTS = re.compile(r"\s*(?:\[[^\]]*\]\s*){0,2}")
 _CONDITION = re.compile(r"\\(?:if(?!f\b)[a-z]*|fi)(?![A-Za-z@])")
 
 
@@ -100,6 +106,7 @@ class _Walk:
         self.files = self.level = 0
         self.opened: list[Path] = [] if folder is None else [(folder / Path(path).name).resolve()]
         self.unended: set[tuple[Source, str]] = set()                # what has no end in which source: it is looked for once
+        self.like: set[str] = set()                                  # environments of the author's own that are formulas
         self.short: dict[str, str] = {}                              # macros that stand for the edge of a formula, without backslash
 
     def file(self, source: Source, silent: bool) -> None:
@@ -190,6 +197,8 @@ class _Walk:
             return self._include(source, at, i, stop, silent)
         if name == "iffalse":
             return _skipped_condition(text, i, stop)
+        if name in ("newenvironment", "renewenvironment"):
+            self._new_environment(source, i)
         if name in SILENT or silent:
             return self._passed(source, name, at, i, stop, silent)
         if name in ("begin", "end") or name in self.short:
@@ -262,6 +271,8 @@ class _Walk:
             return -1 if environment == "document" else i
         if environment in MATHEMATICS:
             return self._mathematics(source, environment, at, i, stop)
+        if environment in self.like or environment not in HOLDS_SEVERAL and _LIKE.search(environment):
+            return self._like(source, environment, at, i, stop)
         if environment in CODE or environment in SKIPPED:
             return self._verbatim(source, environment, at, i, stop)
         self.loom.put("\n\n", source, at, i)
@@ -283,6 +294,26 @@ class _Walk:
         for low, high in equations or ((at, end.end()),):
             with self.loom.formula("row" if equations else "block", source, low):
                 self.loom.copy(source, low, high)
+        return end.end()
+
+    def _new_environment(self, source: Source, i: int) -> None:
+        """The definition of an environment: one that begins mathematics is like the one that it begins."""
+        name = group(source.text, i)
+        count = _COUNTS.match(source.text, name[1] + 1 if name else i)
+        begins = group(source.text, count.end()) if name and count else None
+        found = re.search(r"\\begin\s*\{([A-Za-z]+\*?)\}", source.text[slice(*begins)]) if begins else None
+        if name and found and found[1] in MATHEMATICS:
+            self.like.add(source.text[slice(*name)].strip())
+
+    def _like(self, source: Source, environment: str, at: int, i: int, stop: int) -> int:
+        """An environment of the author's own that is a formula: what it holds."""
+        end = None if (source, environment) in self.unended else next(
+            (m for m in _ending(environment, ()).finditer(source.text, i, stop) if m["end"]), None)
+        if end is None:
+            self.unended.add((source, environment))
+            return self._unclosed(source, at, stop)
+        with self.loom.formula("display", source, i):
+            self.loom.copy(source, i, end.start())
         return end.end()
 
     def _ends(self, environment: str) -> re.Pattern[str]:
