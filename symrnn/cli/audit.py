@@ -19,8 +19,9 @@ RENDERED = ("text", "json", "md")
 def audit(
     ctx: click.Context, files: tuple[str, ...], form: str, output: str | None, timeout: float | None, require_checked: bool
 ) -> None:
-    """Judge every equation of documents: Markdown, TeX, HTML, notebooks, reStructuredText, Python sources, plain text, and .jsonl files
-    of claims.
+    """Judge every equation of documents.
+
+    A document is Markdown, TeX, HTML, a notebook, reStructuredText, a Python source, plain text, or a .jsonl file of claims.
 
     A document that cannot be opened, or whose declarations are malformed, ends in status 2; the others are judged all the
     same.

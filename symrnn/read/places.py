@@ -41,14 +41,6 @@ class Lines:
         line = bisect.bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
-    def start(self, line: int) -> int:
-        """The offset at which a line begins.
-
-        >>> Lines("ab\\nc").start(2)
-        3
-        """
-        return self._starts[line - 1]
-
     def extent(self, low: int, high: int) -> Extent:
         """The places of two offsets."""
         return (*self.at(low), *self.at(high))
@@ -112,9 +104,6 @@ class Woven(Lines):
         piece = self._pieces[k]
         beyond = offset - self._offsets[k]
         return piece.source.lines.at(min(piece.start + beyond, piece.end) if piece.copied else piece.end if beyond > 0 else piece.start)
-
-    def start(self, line: int) -> int:
-        raise NotImplementedError("the lines of a woven text belong to its sources")
 
     def extent(self, low: int, high: int) -> Extent:
         """The place where a stretch begins, and the place just past its last character."""

@@ -179,6 +179,7 @@ def test_a_box_in_markdown_holds_text_code_and_formulas():
     (r"\def\[#1\]{} \def\bq{\[} \def\eq{\]} \bq a = b \eq", ["a = b"]),
     (r"\newenvironment{eq}[1]{\begin{equation}}{\end{equation}} \begin{eq}a = b\end{eq} \begin{myalign}c\end{myalign}", ["a = b", "c"]),
     ("$a$ % $b$\n\\% $c$", ["a", "c"]), (r"\$5 and $x$", ["x"]), (r"\verb|$a$| \lstinline{$b$} $c$", ["c"]),
+    (r"\texttt{a_b} \texttt{a $b$}", ["b"]),
     ("\\begin{verbatim}\n$a$\n\\end{verbatim}\n\\begin{comment}$b$\\end{comment}$c$", ["c"]), (r"\iffalse $a$ \ifx $b$ \fi \fi $c$", ["c"]),
     (r"$x \text{ if $y$ holds}$", [r"x \text{ if $y$ holds}"]), (r"\begin{document}$a$\end{document} $b$", ["a"]),
     ("\\begin{tabular}{ll} $a$ & $b$ \\\\[2pt] $c$ \\end{tabular}", ["a", "b", "c"]), (r"\footnote{on $a$} \href{x_$y}{$b$}", ["a", "b"]),

@@ -205,7 +205,7 @@ class _Walk:
             return self._edge(source, name, at, i, stop)
         if name in HEADINGS:
             return self._heading(source, name, at, i, stop)
-        if name in ("verb", "lstinline", "mintinline", "texttt", "code"):
+        if name in ("verb", "lstinline", "mintinline", "texttt"):
             return self._code_inline(source, name, i, stop)
         self.loom.put(LETTERS.get(name, ""), source, at, i)
         while name not in LETTERS and i < stop and (m := _OPTIONAL.match(text, i, stop)):
@@ -228,7 +228,7 @@ class _Walk:
         return min(i, stop)
 
     def _heading(self, source: Source, name: str, at: int, i: int, stop: int) -> int:
-        """A heading; formulas in it stand in the text after it."""
+        """A heading, with the formulas in it."""
         m = _OPTIONAL.match(source.text, i, stop)
         title = group(source.text, m.end() if m else i)
         if title is None or title[1] > stop or self.level >= DEEPEST:
@@ -248,7 +248,7 @@ class _Walk:
         braces = group(source.text, i)
         verb = None if braces or name == "texttt" else _VERB.match(source.text, i, stop)
         low, high = braces or ((verb.start("text"), verb.end("text")) if verb else (i, i))
-        if high <= low:
+        if high <= low or name == "texttt" and "$" in source.text[low:high]:
             return i
         self.loom.put("`", source, low, low)
         self.loom.copy(source, low, high)
