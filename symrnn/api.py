@@ -71,7 +71,7 @@ def layers_of(source: PathLike) -> tuple[str, ...]:
 def audit(
     documents: PathLike | Iterable[PathLike], *, timeout: float | None = None, progress: ProgressCall | None = None
 ) -> Any:
-    """Judge every equation of one or several documents (a ``.jsonl`` file holds one claim a line); `timeout` is in seconds for
+    """Judge every equation of one or several documents, of any format (in a ``.jsonl`` file one claim a line); `timeout` is in seconds for
     each claim.
 
     The result's ``to_json()`` is a value of the schema ``symrnn-audit-1``.

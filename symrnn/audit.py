@@ -62,7 +62,7 @@ class Equation:
 
     def to_json(self) -> dict[str, Any]:
         s = self.span
-        return {"id": self.id, "label": self.label, "cell": None, "line": s.line, "column": s.column, "end_line": s.end_line,
+        return {"id": self.id, "label": self.label, "cell": s.cell, "line": s.line, "column": s.column, "end_line": s.end_line,
                 "end_column": s.end_column, "latex": s.latex, "role": self.role, "verdict": self.verdict, "uses": list(self.uses),
                 "relations": [r.verdict.to_json(r.latex) for r in self.relations], "reason": self.reason,
                 "fix": self.fix.to_json() if self.fix else None}
@@ -80,7 +80,17 @@ class Judged(Displayed):
     notation: Notation = Notation()
 
     def to_json(self) -> dict[str, Any]:
-        return {"path": self.path, "sha256": self.sha256, "equations": [e.to_json() for e in self.equations]}
+        return self._part(None, self.sha256)
+
+    @property
+    def files(self) -> list[dict[str, Any]]:
+        """A JSON value for the document, and one for each file that it includes and that has equations."""
+        included = {s.path: s.sha256 or "" for s in self.document.lines.sources if s.path is not None}
+        used = dict.fromkeys(e.span.path for e in self.equations if e.span.path is not None)
+        return [self._part(None, self.sha256), *(self._part(path, included[path]) for path in used)]
+
+    def _part(self, path: str | None, digest: str) -> dict[str, Any]:
+        return {"path": path or self.path, "sha256": digest, "equations": [e.to_json() for e in self.equations if e.span.path == path]}
 
 
 @dataclass(frozen=True)
@@ -92,8 +102,8 @@ class Audit(Displayed):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is not closed, so that what follows is no mathematics: a line for each."""
-        return tuple(f"{Place(d.path, line, column)}: {words}, and what follows it is not read"
+        """Why parts of the documents are not read: a line for each."""
+        return tuple(f"{Place(d.path, line, column)}: {words}"
                      for d in self.documents for line, column, words in d.document.problems)
 
     @property
@@ -107,7 +117,7 @@ class Audit(Displayed):
 
     def to_json(self) -> dict[str, Any]:
         return {"schema": "symrnn-audit-1", "tool": {"name": "symrnn", "version": __version__},
-                "documents": [d.to_json() for d in self.documents], "summary": self.summary}
+                "documents": [part for d in self.documents for part in d.files], "summary": self.summary}
 
 
 # ------------------------------------------------------------------------------------------------------------------- documents
@@ -234,7 +244,7 @@ class Auditor:
     # ------------------------------------------------------------------------------------------------------------- judging
     def _judge(self, row: Row) -> Equation:
         identifier, span, reading, setting, found = row.id, row.span, row.reading, row.setting, row.found
-        label = next((text for kind, text, _ in reading.attributes if kind in ("label", "tag")), None)
+        label = next((text for kind, text, _ in reading.attributes if kind in ("label", "tag")), span.label)
         options = row.options
         expected = options.get("expect")
         if reading.tree is None:

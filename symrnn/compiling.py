@@ -5,6 +5,7 @@ Judging leaves such an equation undecided or refuted; a model without it would b
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
@@ -25,10 +26,10 @@ def compile_model(source: Source, last_loss: bool = False) -> Model:
 
     Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
     """
-    document = parse_document(source.text, str(source.path or f"{source.name}.md"))
+    document = parse_document(source.text, str(source.path or f"{source.name}.md"), Path(source.path).parent if source.path else None)
     for line, column, words in document.problems:
-        raise DocumentError(words, must="end, as what follows it is not read", came="the end of the document",
-                            where=Place(document.path, line, column), next_step="Close it.")
+        raise DocumentError(f"the document {document.path}", must="be read as a whole", came=words,
+                            where=Place(document.path, line, column), next_step="Close or correct what stands there.")
     compiled = compile_document(document)
     main = compiled.settings["main"]
     for row in equations(compiled, main):

@@ -18,7 +18,7 @@ from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
 from symrnn.read.infer import infer
-from symrnn.read.macros import own as own_macros
+from symrnn.read.macros import expanded, macro_table
 from symrnn.read.reader import Reading, Unreadable, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
@@ -73,7 +73,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
     timeout = None if timeout is None else max(timeout, READING)
-    macros = {**own_macros(document.text), **(document.settings.get("macros") or {})}
+    macros = {**document.macros, **(document.settings.get("macros") or {})}
     inferred = undeclared(document, macros) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
@@ -224,7 +224,8 @@ def undeclared(document: Document, macros: Mapping[str, Any]) -> dict[str, Any]:
     scopes = [d for d in document.directives if d.name == "scope"]
     if "symbols" in document.settings or any("symbols" in d.options for d in scopes):
         return {}
-    return infer([s.latex for s in document.spans], None, document.text, macros)
+    table = macro_table(macros)
+    return infer([expanded(s.latex, table) for s in document.spans], None, document.text, macros)
 
 
 def open_scope(document: Document, directive: Directive, settings: dict[str, Setting]) -> Setting:

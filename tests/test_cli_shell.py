@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -297,3 +298,12 @@ def test_the_models_that_come_with_symrnn_are_listed(symrnn_command):
     done = symrnn_command("models", "--format", "json")
     assert done.exit_code == 0
     assert [row["name"] for row in json.loads(done.stdout)] == list(zoo.names())
+
+
+def test_documents_of_several_formats_are_judged_together_with_the_cells_of_notebooks(symrnn_command):
+    formats = Path(__file__).parent / "corpus" / "formats"
+    done = symrnn_command("audit", *(str(formats / f"unit.{suffix}") for suffix in ("tex", "html", "ipynb", "py")))
+    places = [line for line in done.stdout.splitlines() if line.endswith(": refuted")]
+    assert [place.replace(f"{formats}/unit.", "") for place in places] == [
+        "tex:15:3: refuted", "html:16:42: refuted", "ipynb:cell 1:9:4: refuted", "py:24:10: refuted"]
+    assert done.stdout.splitlines()[-1].startswith("4 documents: 16 proved, 4 refuted")

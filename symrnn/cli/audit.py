@@ -21,6 +21,8 @@ def audit(
 ) -> None:
     """Judge every equation of documents.
 
+    A document is Markdown, TeX, HTML, a notebook, reStructuredText, a Python source, plain text, or a .jsonl file of claims.
+
     A document that cannot be opened, or whose declarations are malformed, ends in status 2; the others are judged all the
     same.
     """

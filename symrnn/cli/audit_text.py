@@ -125,7 +125,8 @@ def audit_markdown(audit: Json) -> str:
         for equation in document["equations"]:
             for relation in equation["relations"]:
                 if relation["verdict"] is not None or _said(equation):
-                    cells = (str(equation["line"]), relation["verdict"] or "listing", _shown(equation, relation), _finding(relation))
+                    place = str(equation["line"]) if equation["cell"] is None else f"cell {equation['cell']}, {equation['line']}"
+                    cells = (place, relation["verdict"] or "listing", _shown(equation, relation), _finding(relation))
                     lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -17,7 +17,7 @@ from symrnn.listings.stacked import Chain, Network, called, chains, composed, ma
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codelines import without_numbers
-from symrnn.read.document import Block, Document, Lines, Span
+from symrnn.read.document import Block, Document, Span
 from symrnn.read.listing import Lifted, Listing, Skipped, lift, put
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.tree import Node, walk
@@ -104,12 +104,12 @@ class Place:
     """Where a block of code stands in its document."""
 
     def __init__(self, block: Block, document: Document) -> None:
-        self.block, self.document, self.lines = block, document, Lines(document.text)
+        self.block, self.document = block, document
 
     def span(self, span: tuple[int, int]) -> Span:
         """A statement of the block as a span of the document."""
         low, high = self.block.offset + span[0], self.block.offset + span[1]
-        return Span(self.document.text[low:high], *self.lines.at(low), *self.lines.at(high), low, "code")
+        return self.document.span(low, high, "code")
 
     def text(self, span: tuple[int, int]) -> str:
         """A statement in one line, without the numbers of lines that stand between its own."""

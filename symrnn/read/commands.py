@@ -14,6 +14,8 @@ _LENGTH = re.compile(r"-?[\d.]*(pt|em|ex|mm|cm|in|bp|mu|\\baselineskip|\\jot)?")
 _UPRIGHT = frozenset(r"\mathrm \mathsf \mathtt \rm \sf \tt \mathop".split())
 _CONST_FONTS = frozenset(r"\mathbf \boldsymbol \bm \vec \mathbb \pmb \bf \bold \symbf \mathbbm \mathds \mathbb".split())
 _SETS = frozenset("RNZQC")
+_PLAIN = re.compile(r"\\(?:math(?:rm|sf|it|tt|bf)|text(?:rm|sf|it|tt|bf)?)\s*\{(\w+)\}|\\[,;:! ]|~|\{\}|(?<=\w) (?=\w)")
+"""What changes only how the name of an operator looks."""
 
 
 @dataclass
@@ -66,6 +68,10 @@ class Commands:
             raise Refused(first, raw, "mathematics inside a text cannot be read; write it beside the text")
         words = self._source(start)
         word = words.strip().strip("~")
+        if token.text.startswith("\\operatorname"):
+            word = _PLAIN.sub(lambda m: m[1] or "", word)
+            if word[:1] == "\\" and word[1:] in names.GREEK:
+                return (Piece("letter", word[1:], token.start, end),)
         if re.fullmatch(r"[^\W_]+(-[^\W_]+)*", word) and not word.isdigit():
             return (Piece("letter" if len(word) == 1 else "word", word, token.start, end, (), "\\mathrm"),)
         return (Piece("text", words, token.start, end),) if word else ()

@@ -7,27 +7,28 @@ r"""Documents: where their mathematics is, with exact positions, and what stands
 
 from __future__ import annotations
 
-import bisect
-import re
-from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from symrnn.errors import DocumentError, Place
+from symrnn.read.decoding import decoded
+from symrnn.read.macros import Macros
+from symrnn.read.places import Lines
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
     """A piece of mathematics.
 
-    `offset` is where its LaTeX begins in the text of the file (in characters), so that `offset` and the offset of a
-    token in the span add up to a place in the file; line and column count from 1 and say the same; the end is the place
-    just past the last character. `kind` is inline, display or block (a fence, an environment, the body of a directive);
-    of a claim in words alone it is sentence, and the LaTeX is the words.
-    `directive` is the position of its directive in :attr:`Document.directives`, or None.
+    `offset` is where its LaTeX begins in the text of the document (in characters), so that `offset` and the offset of a token in the
+    span add up to a place in that text; line and column count from 1 and say where it begins in the file; the end is the place
+    just past the last character. `kind` is inline, display, block (a fence, an environment, the body of a directive) or row
+    (an equation of an environment that holds several); of a claim in words alone it is sentence, and the LaTeX is the words.
+    `directive` is the position of its directive in :attr:`Document.directives`, or None. `label` is a name that the text gives the
+    formula outside of it. Lines and columns are those of `cell` in a notebook, and of the file `path` if that is not the document.
     """
 
     latex: str
@@ -39,6 +40,17 @@ class Span:
     kind: str
     prose_before: str = ""
     directive: int | None = None
+    label: str | None = None
+    cell: int | None = None
+    path: str | None = None
+
+    @classmethod
+    def of(cls, text: str, lines: Lines, low: int, high: int, kind: str, prose: str = "", directive: int | None = None,
+           label: str | None = None) -> Span:
+        """The span between two offsets of a text."""
+        source = lines.source(low)
+        cell, path = (source.cell, source.path) if source is not None else (None, None)
+        return cls(text[low:high], *lines.extent(low, high), low, kind, prose, directive, label, cell, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +84,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Document:
-    """A document: its text, what it says to symrnn in its front matter, and its parts in order.
+    """A document: its text, what it says to symrnn in its front matter, its parts in order, and the macros that it defines.
 
-    `problems` are sentences about code and comments that are not closed, each with its line and column: what follows is no
-    mathematics. Mathematics that is not closed is a span that cannot be read.
+    `text` is what is read: the file itself, or where that has another form its words and formulas, of which `woven` knows the places.
+    `problems` say of code and comments that are not closed, and of files that are not included, that something is not read, each with
+    its line and column. Mathematics that is not closed is a span that cannot be read.
     """
 
     path: str
@@ -87,70 +100,44 @@ class Document:
     comments: tuple[Block, ...] = ()
     headings: tuple[Block, ...] = ()
     problems: tuple[tuple[int, int, str], ...] = ()
+    macros: Macros = field(default_factory=dict)
+    woven: Lines | None = None
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The places of the offsets of the text."""
+        return Lines(self.text) if self.woven is None else self.woven
 
     def place(self, offset: int) -> Place:
-        """The place of a character offset of the text."""
-        line, column = Lines(self.text).at(offset)
-        return Place(self.path, line, column)
+        """The place of a character offset of the text, in the file that it comes from."""
+        return self.lines.place(self.path, offset)
+
+    def span(self, low: int, high: int, kind: str) -> Span:
+        """The span between two offsets of the text."""
+        return Span.of(self.text, self.lines, low, high, kind)
 
 
-class Lines:
-    """Offsets to lines and columns, both from 1; a line ends at its line feed."""
+def parse_document(text: str, path: str, folder: Path | None = None) -> Document:
+    """The document that `text` is; the suffix of `path` says in which format, or the text itself where the suffix says nothing.
 
-    def __init__(self, text: str) -> None:
-        self._starts = array("q", [0])
-        self._starts.extend(m.end() for m in re.finditer("\n", text))
-
-    def at(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset.
-
-        >>> Lines("ab\\nc").at(3), Lines("ab\\nc").at(0)
-        ((2, 1), (1, 1))
-        """
-        line = bisect.bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
-
-
-Scanner = Callable[[str, str], Document]
-
-
-def formats() -> Mapping[str, Scanner]:
-    """The scanner of each file suffix. A further format is a module with a scanner, and a row here."""
-    from symrnn.read.markdown import scan_markdown
-    from symrnn.read.plain import scan_plain
-
-    return MappingProxyType({".md": scan_markdown, ".markdown": scan_markdown, ".txt": scan_plain, ".qmd": scan_markdown})
-
-
-def parse_document(text: str, path: str) -> Document:
-    """The document that `text` is; the suffix of `path` says in which format.
-
+    What the text includes is looked for in `folder`, and nowhere outside of it; without one nothing is included.
     Errors: :class:`DocumentError` for a format that cannot be read, and for malformed front matter or directives.
     """
-    return _scanner(path)(text, path)
+    from symrnn.read.formats import scanner
 
-
-def _scanner(path: str) -> Scanner:
-    """The scanner for a path."""
-    known = formats()
-    suffix = Path(path).suffix.lower()
-    if suffix not in known:
-        raise DocumentError(path, must=f"have one of the suffixes {', '.join(sorted(known))}", came=suffix or "no suffix",
-                            where=Place(path), next_step="Convert the document, or rename it if it is Markdown.")
-    return known[suffix]
+    return scanner(path, text)(text, path, folder)
 
 
 def load_document(path: str | Path, shown: str | None = None) -> Document:
     """The document in a file; `shown` is its path as it is to be printed.
 
-    Bytes that are no UTF-8 become replacement characters: the span that they stand in cannot be read, the others can.
+    The text is decoded as :func:`symrnn.read.decoding.decoded` says. What it includes is looked for in the folder of the file.
     Errors: :class:`DocumentError` where the file cannot be opened, and as :func:`parse_document`.
     """
     name = shown if shown is not None else Path(path).as_posix()
-    _scanner(name)
     try:
         data = Path(path).read_bytes()
     except OSError as error:
         raise DocumentError(name, must="be a file that can be opened", came=error.strerror or type(error).__name__,
                             where=Place(name), next_step="Check the path.") from None
-    return parse_document(data.decode("utf-8-sig", errors="replace"), name)
+    return parse_document(decoded(data, name), name, Path(path).parent)

@@ -7,7 +7,6 @@ r"""Expansion of macros, a text's own and those that everybody defines alike, by
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,11 +24,12 @@ MAX_DEPTH = 32
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A macro: how many arguments it takes (0 to 9), its body, and the value of an optional first argument."""
+    """A macro: how many arguments it takes (0 to 9), its body, and the value of an optional first argument; or why it is not read."""
 
     arguments: int
     body: tuple[Token, ...]
     default: tuple[Token, ...] | None = None
+    refused: str | None = None
 
 
 Macros = Mapping[str, Macro]
@@ -56,9 +56,11 @@ def macro_table(data: Mapping[str, Any]) -> Macros:
 def expand(tokens: Sequence[Token], macros: Macros) -> list[Token]:
     """Tokens without calls of `macros`; what comes out of a body stands where the call stood.
 
-    Errors: :class:`Refused` for a missing argument, a chain longer than MAX_DEPTH, or more than MAX_TOKENS tokens.
+    Errors: :class:`Refused` for a missing argument, a chain longer than MAX_DEPTH, more than MAX_TOKENS tokens or calls, and a macro
+    that is not read.
     """
     out: list[Token] = []
+    calls = 0
     stack: list[tuple[Token, int]] = [(t, 0) for t in reversed(tokens)]
     while stack:
         token, level = stack.pop()
@@ -66,12 +68,31 @@ def expand(tokens: Sequence[Token], macros: Macros) -> list[Token]:
         if macro is None:
             out.append(token)
         else:
+            calls += 1
+            if macro.refused is not None:
+                raise Refused(token.start, token.text, macro.refused)
+            if calls > MAX_TOKENS:
+                raise Refused(token.start, token.text, f"the formula has more than {MAX_TOKENS} calls of macros")
             if level >= MAX_DEPTH:
                 raise Refused(token.start, token.text, f"macros call each other more than {MAX_DEPTH} deep")
             stack.extend((t, level + 1) for t in reversed(_called(token, macro, stack)))
         if len(out) + len(stack) > MAX_TOKENS:
             raise Refused(token.start, token.text, f"the formula has more than {MAX_TOKENS} tokens")
     return out
+
+
+def expanded(latex: str, macros: Macros) -> str:
+    r"""A formula without calls of `macros`; as it stands where it cannot be expanded.
+
+    >>> expanded(r"h\prev \a x", macro_table({r"\prev": "_{t-1}", r"\a": r"\alpha"}))
+    'h_{t-1} \\alpha x'
+    """
+    try:
+        tokens = expand(tokenize(latex), macros)
+    except Refused:
+        return latex
+    after = [*tokens[1:], Token(" ", 0, 0)]
+    return "".join(t.text + " " * (t.is_command and n.text[0].isalpha()) for t, n in zip(tokens, after, strict=True))
 
 
 def _called(token: Token, macro: Macro, stack: list[tuple[Token, int]]) -> list[Token]:
@@ -142,6 +163,8 @@ _USUAL: dict[str, Any] = {
     **dict.fromkeys(("pd", "pdv", "pder", "pderiv", "pfrac", "partialderiv"), [2, r"\frac{\partial #1}{\partial #2}"]),
     **dict.fromkeys(("dv", "deriv"), [2, r"\frac{d #1}{d #2}"]),
     "norm": [1, r"\left\|#1\right\|"],
+    "ensuremath": [1, "#1"],
+    "xspace": "",
     "abs": [1, r"\left|#1\right|"],
     **{name: rf"\operatorname{{{name}}}" for name in ("relu", "softmax", "softplus", "diag", "sech")},
     **{name: rf"\operatorname{{{word}}}" for name, word in (("ReLU", "relu"), ("smx", "softmax"), ("sigm", "sigmoid"))},
@@ -163,35 +186,3 @@ def usual() -> Macros:
 def shorthands() -> Macros:
     """The usual macros without arguments, which may stand in a name."""
     return MappingProxyType({name: m for name, m in usual().items() if not m.arguments})
-
-
-_DEFINED = re.compile(r"\\(?:(?:re)?newcommand|providecommand|def|DeclareMathOperator)\*?\s*(?:\{\s*(\\[A-Za-z]+)\s*\}|(\\[A-Za-z]+))")
-
-
-def own(text: str) -> Macros:
-    r"""The macros that a text defines, as far as they are read (others hide the usual macro of their name).
-
-    >>> own(r"\newcommand{\pd}[1]{\nabla #1} \def\bW{W_b}").keys()
-    dict_keys(['\\pd', '\\bW'])
-    """
-    out: dict[str, Macro] = {}
-    for found in _DEFINED.finditer(text):
-        rest = text[found.end():]
-        count = re.match(r"(?:\[(\d)\]|((?:#\d)+))?\s*\{", rest)
-        body = _braced(rest[count.end():]) if count is not None else None
-        if count is not None and body is not None:
-            name = found[1] or found[2]
-            if "Operator" in found[0]:
-                body = rf"\operatorname{{{body}}}"
-            out[name] = Macro(int(count[1] or len(count[2] or "") // 2), tuple(tokenize(body)))
-    return MappingProxyType(out)
-
-
-def _braced(text: str) -> str | None:
-    """What stands before the brace that closes; None if none does."""
-    level = 1
-    for k, c in enumerate(text):
-        level += (c == "{" and text[k - 1:k] != "\\") - (c == "}" and text[k - 1:k] != "\\")
-        if level == 0:
-            return text[:k]
-    return None

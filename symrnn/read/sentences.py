@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
 
-from symrnn.read.document import Document, Lines, Span
+from symrnn.read.document import Document, Span
 from symrnn.read.names import ACCENTS, FONTS, GREEK, WRAPPERS, canonical_name
 from symrnn.read.sentence_rows import KINDS, ROWS, Kind, Row
 from symrnn.read.symbols import STANDARD
@@ -223,7 +223,7 @@ class _Flow:
     ins: list[int] = field(default_factory=list)                     # ... and the offsets in the document that they stand for
 
     def __post_init__(self) -> None:
-        self.lines = Lines(self.document.text)
+        self.lines = self.document.lines
         source = self.document.text.translate(_CONTROL)
         pieces = [(*_outer(source, s), i, "") for i, s in enumerate(self.document.spans)]
         pieces += [(b.offset, b.offset + len(b.text), -1, "\n\x04\n") for b in (*self.document.code, *self.document.comments)]

@@ -124,7 +124,7 @@ SHORTHANDS: dict[str, tuple[str, str]] = {"\\reals": ("space", "R"), "\\R": ("sp
 
 ROW_ENVIRONMENTS = frozenset(
     "align aligned alignat alignedat gather gathered split equation eqnarray multline multlined flalign displaymath math "
-    "dmath subequations".split())
+    "dmath dgroup subequations IEEEeqnarray".split())
 """Environments whose rows are statements."""
 
 MATRIX_ENVIRONMENTS = frozenset("matrix pmatrix bmatrix Bmatrix smallmatrix psmallmatrix bsmallmatrix".split())

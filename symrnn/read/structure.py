@@ -189,7 +189,7 @@ class Structure(Commands):
     def _environment(self, token: Token) -> Pieces:
         name, _, _ = self._raw_group()
         bare = name.rstrip("*")
-        if bare in ("array", "alignat", "alignedat", "subarray", "tabular"):
+        if bare in ("array", "alignat", "alignedat", "subarray", "tabular", "IEEEeqnarray"):
             while self._peek() in ("[", "{"):
                 self._optional() if self._peek() == "[" else self._raw_group()
         elif self._peek() == "[" and bare in signs.ROW_ENVIRONMENTS:

@@ -106,7 +106,8 @@ class Page:
             out.append((d.offset, d.end, self.directive(d) + "\n"))
         for e in self.judged.equations:
             if e.span.directive is None and e.span.kind not in ("inline", "code", "sentence") and e.span.offset >= start:
-                out.append((*outer(self.document.text, e.span.offset, e.span.latex), self.equation(e)))
+                follows = "\n\n" if e.span.kind == "row" else ""
+                out.append((*outer(self.document.text, e.span.offset, e.span.latex), self.equation(e) + follows))
         return sorted([*out, *self.listings()])
 
     def listings(self) -> Iterator[tuple[int, int, str]]:
@@ -155,7 +156,10 @@ class Page:
 
     def equation(self, e: Equation) -> str:
         """The formula, and under it what was found."""
-        parts = [f"```math\n{e.span.latex.strip()}\n```"]
+        shown = e.span.latex.strip()
+        if e.span.kind == "row":
+            shown = f"\\begin{{aligned}}\n{shown}\n\\end{{aligned}}"
+        parts = [f"```math\n{shown}\n```"]
         judged = [(k, r) for k, r in enumerate(e.relations, start=1) if r.verdict.word is not None]
         if not judged:
             return parts[0]
@@ -259,14 +263,23 @@ def demoted(text: str) -> str:
     return "\n".join(f"#{line}" if line.startswith("#") else line for line in lines).strip()
 
 
+ROW = 200
+"""Characters round a row of an environment in which its ends are looked for."""
+_ROW_BEGINS = re.compile(r"(?:\\begin\{(?!equation|math|displaymath)[A-Za-z]+\*?\}(?:\{[^{}]*\})?|(?<=\\\\)(?:\[[^\]\n]*\])?)\s*\Z")
+_ROW_ENDS = re.compile(r"\s*(?:\\\\|\\end\{[A-Za-z]+\*?\})")
+
+
 def outer(text: str, offset: int, latex: str) -> tuple[int, int]:
-    """The extent of a display with its delimiters."""
+    """The extent of a display with its delimiters; of a row of an environment with the edge that it stands at."""
     begin, end = offset, offset + len(latex)
     for opening, closing in (("$$", "$$"), ("\\[", "\\]")):
         before = text[:begin].rstrip()
         after = text[end:]
         if before.endswith(opening) and after.lstrip().startswith(closing):
             return len(before) - len(opening), end + len(after) - len(after.lstrip()) + len(closing)
+    row = _ROW_BEGINS.search(text[max(0, begin - ROW) : begin]), _ROW_ENDS.match(text[end : end + ROW])
+    if row[0] and row[1]:
+        return begin - len(row[0][0]), end + len(row[1][0])
     fence = re.search(r"```+\s*(?:math|\{math\})[^\n]*\n(?::[^\n]*\n)*\Z", text[:begin])
     if fence:
         close = re.compile(r"[ \t]*\n?```+[ \t]*").match(text, end)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from symrnn.document import Compiled, Row
@@ -78,7 +78,8 @@ def named_by_component(row: Row, world: World) -> Iterator[Relation]:
 def _span(said: Said, world: World) -> Span:
     """The words of a sentence as a span."""
     line, column = world.lines.at(said.offset)
-    return Span(said.words, line, column, line, column + len(said.words), said.offset, "sentence")
+    found = world.document.span(said.offset, said.offset, "sentence")
+    return replace(found, latex=said.words, end_line=line, end_column=column + len(said.words))
 
 
 # ------------------------------------------------------------------------------------------------------ recognised, rarely decided

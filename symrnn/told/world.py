@@ -12,7 +12,6 @@ from symrnn.errors import SymrnnError
 from symrnn.expr import NOW, SCALAR, Symbol, node, symbol
 from symrnn.judge import Context, Relation
 from symrnn.model import Equation, Model
-from symrnn.read.document import Lines
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.sentences import Said
@@ -32,7 +31,7 @@ class World:
     def __init__(self, compiled: Compiled, context: Context, judged: Callable[[int], Sequence[Relation]]) -> None:
         self.compiled, self.context, self._judged, self.said = compiled, context, judged, compiled.said
         self.document = compiled.document
-        self.lines = Lines(self.document.text)
+        self.lines = self.document.lines
         self.kinds: dict[str, list[Said]] = {}
         for said in self.said:
             self.kinds.setdefault(said.kind, []).append(said)

@@ -122,7 +122,7 @@ def test_a_formula_with_one_dollar_too_few_is_not_passed_over(text: str, spans: 
 
 def test_what_is_not_closed_is_a_problem_with_its_place():
     document = parse_document("a\n<!-- $$ b $$\n", "x.md")
-    assert document.spans == () and document.problems == ((2, 1, "a comment is not closed"),)
+    assert document.spans == () and document.problems == ((2, 1, "a comment is not closed, and what follows it is not read"),)
 
 
 def test_line_ends_of_other_systems_and_marks_of_order_keep_positions(tmp_path: Path):

@@ -12,11 +12,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
 from symrnn.read.codelines import language, listings
-from symrnn.read.document import Block, Document, Lines, Span
-from symrnn.read.markdown import PROSE_LIMIT, scan_markdown
+from symrnn.read.document import Block, Document, Span
+from symrnn.read.formats.markdown import scanned
 from symrnn.read.names import GREEK, TEXTS, WRAPPERS
+from symrnn.read.places import Lines
+from symrnn.read.running import PROSE_LIMIT, Scan
 from symrnn.read.symbols import STANDARD
 
 LONGEST = 200
@@ -68,28 +71,29 @@ _RELATION = re.compile(r"[<>:]|=(?!=)|==+")
 _MARK = "\ue000"
 
 
-def scan_plain(text: str, path: str) -> Document:
+def scan_plain(text: str, path: str, folder: Path | None = None) -> Document:
     """The document that a plain text is.
 
     A display without delimiters is a line, or the lines of one environment or bracket, with a TeX command (or an equation with scripts
     in braces), without a delimiter of mathematics, and without an English word outside the commands for text; a line that begins with
     a relation goes on with the one before it. Listings are blocks of code, with the numbers between their lines.
-    Errors: as :func:`symrnn.read.markdown.scan_markdown`.
+    Errors: as :func:`symrnn.read.formats.markdown.scan_markdown`.
     """
-    first, lines = scan_markdown(text, path), Lines(text)
+    first = scanned(Scan(text, path, by_rows=False))
+    lines = first.lines
     closed = _closed(first, lines)
     stretches = listings(text, closed)
     code = [_block(text, a, b, lines) for a, b in stretches]
     taken = _lines_of(stretches, lines)
-    found = _displays(text, lambda line: line in taken or closed(line))
+    found = displays(text, lambda line: line in taken or closed(line))
     masked = _masked(text, [*stretches, *((a, (text + "\n").find("\n", b)) for a, b in found)])
-    document = scan_markdown(masked, path)
+    document = scanned(Scan(masked, path, by_rows=False))
     spans = [replace(s, prose_before=s.prose_before.rpartition(_MARK)[2].strip()) for s in document.spans]
     ends = sorted(s.offset + len(s.latex) for s in spans)
     spans += [_span(text, masked, a, b, lines, ends) for a, b in found]
     headings = [Block("1", m[0][:-1].strip(), lines.at(m.start())[0], m.start())
                 for m in re.finditer(rf"^{_HEADING.pattern}$", masked, re.M) if _MARK not in m[0]]
-    return replace(document, text=text, spans=tuple(sorted(spans, key=lambda s: s.offset)),
+    return replace(document, text=text, macros=first.macros, spans=tuple(sorted(spans, key=lambda s: s.offset)),
                    code=tuple(sorted((*document.code, *code), key=lambda b: b.offset)),
                    headings=tuple(sorted((*document.headings, *headings), key=lambda b: b.offset)))
 
@@ -149,7 +153,7 @@ def _scripted(text: str) -> bool:
     return False
 
 
-def _displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
+def displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
     """The offsets (from, to) of the displays that stand without delimiters."""
     lines, found, i, start = text.split("\n"), [], 0, 0
     while i < len(lines):
@@ -261,4 +265,4 @@ def _span(text: str, masked: str, start: int, end: int, lines: Lines, ends: Sequ
     last = ends[k - 1] if k else 0
     before = re.sub(r"^\s*(?:\$\$?|\\\)|\\\])", "", masked[last:start]) if k else masked[:start]
     prose = " ".join(before[-2 * PROSE_LIMIT :].rpartition(_MARK)[2].split())[-PROSE_LIMIT:]
-    return Span(text[start:end], *lines.at(start), *lines.at(end), start, "display", prose)
+    return Span.of(text, lines, start, end, "display", prose)
