@@ -1,12 +1,12 @@
-r"""Formulas on a page: equations, long ones over several lines, and a whole LaTeX document of text and displays.
+r"""A page of text and displays as plain text, as Markdown and as a whole LaTeX document; long displays over several lines.
 
->>> from symrnn.expr import symbol
->>> a, b = symbol("a"), symbol("b")
->>> print(multiline("c", a + b, limit=2))
-\begin{aligned}
-c &= a \\
-  &\quad + b
-\end{aligned}
+>>> print(markdown([Paragraph("With $h_t$:"), Display("a = b")]))
+With $`h_t`$:
+<BLANKLINE>
+```math
+a = b
+```
+<BLANKLINE>
 """
 from __future__ import annotations
 
@@ -16,13 +16,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from symrnn.expr import Expr
-from symrnn.model import Equation
-from symrnn.write.latex import terms
-from symrnn.write.notation import Notation
+from symrnn.write.lines import broken
 
-WIDTH = 120
-"""The longest right side that stays on one line, in characters of LaTeX that print."""
+WIDTH = 34.0
+"""The widest line of a display, in units of the size of the type: the text width of a LaTeX article."""
 
 
 @dataclass(frozen=True)
@@ -66,51 +63,12 @@ class Table:
 Block = Heading | Paragraph | Display | Listing | Table
 
 
-# -------------------------------------------------------------------------------------------------------------- equations
-def equation(left: str, right: Expr, notation: Notation | None = None, limit: int = WIDTH) -> str:
-    """``left = right``, over several lines if the right side is a sum too long for one."""
-    found = terms(right, notation)
-    flat = _flat(found)
-    return multiline(left, right, notation, limit) if len(found) > 1 and _printed(flat) > limit else f"{left} = {flat}"
-
-
-def defined(e: Equation, notation: Notation) -> str:
-    """An equation of a model as LaTeX."""
-    return equation(notation.at(e.left.name, e.left.time), e.right, notation)
-
-
-def multiline(left: str, right: Expr, notation: Notation | None = None, limit: int = WIDTH) -> str:
-    """``left = right`` as an aligned block, a new line before a term that would make its line longer than ``limit``."""
-    lines: list[list[tuple[str, str]]] = [[]]
-    for sign, text in terms(right, notation):
-        if lines[-1] and _printed(_flat([*lines[-1], (sign, text)])) > limit:
-            lines.append([])
-        lines[-1].append((sign, text))
-    first, *rest = lines
-    rows = [f"{left} &= {_flat(first)}"]
-    rows += [f"{' ' * len(left)} &\\quad {_flat(line, inner=True)}" for line in rest]
-    return aligned(rows)
-
-
 def aligned(rows: Iterable[str]) -> str:
     """Rows with alignment marks as one block; a single row stands alone."""
     rows = list(rows)
     if len(rows) == 1:
         return rows[0].replace("&=", "=", 1)
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
-
-
-def _flat(found: list[tuple[str, str]], inner: bool = False) -> str:
-    """Terms with their signs on one line; ``inner``: the line continues another."""
-    out = ""
-    for k, (sign, text) in enumerate(found):
-        out += f"{' ' if k else ''}{sign}{' ' if sign and (k or inner) else ''}{text}"
-    return out
-
-
-def _printed(latex: str) -> int:
-    """About how many characters a formula shows: commands count as one, braces and scripts marks as none."""
-    return len(re.sub(r"\\[A-Za-z]+", "x", latex).translate({ord(c): None for c in "{}_^ "}))
 
 
 # --------------------------------------------------------------------------------------------------------------- documents
@@ -226,14 +184,14 @@ _TEXT: dict[type, Callable[[Any], str]] = {
 _LATEX: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: rf"\{_SECTIONS[b.level]}*{{{escaped(b.text)}}}",
     Paragraph: lambda b: escaped(b.text) + "\n",
-    Display: lambda b: "\\[\n" + b.latex + "\n\\]",
+    Display: lambda b: "\\[\n" + broken(b.latex, WIDTH) + "\n\\]",
     Listing: _latex_listing,
     Table: _latex_table,
 }
 _MARKDOWN: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: f"{'#' * b.level} {github(b.text)}",
     Paragraph: lambda b: github(b.text),
-    Display: lambda b: f"```math\n{b.latex}\n```",
+    Display: lambda b: f"```math\n{broken(b.latex, WIDTH)}\n```",
     Listing: _markdown_listing,
     Table: _markdown_table,
 }

@@ -14,7 +14,7 @@ from symrnn.expr import Expr, Shape, Symbol, node, show_shape
 from symrnn.expr.show import show
 from symrnn.write.latex import Writer, latex
 from symrnn.write.notation import Notation
-from symrnn.write.page import GLUE, Display, aligned, equation
+from symrnn.write.page import GLUE, Display, aligned
 
 
 class Voice(Protocol):
@@ -68,7 +68,7 @@ class LatexVoice:
     def display(self, *rows: tuple[Expr | Symbol, Expr]) -> Display:
         if len(rows) == 1:
             (left, right), = rows
-            return Display(equation(latex(expression(left), self.notation), right, self.notation))
+            return Display(f"{latex(expression(left), self.notation)} = {latex(right, self.notation)}")
         return Display(aligned(f"{latex(expression(a), self.notation)} &= {latex(b, self.notation)}" for a, b in rows))
 
 

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from symrnn.expr import add, symbol
+from symrnn.expr import symbol
 from symrnn.read.symbols import SymbolTable
-from symrnn.write.latex import latex
 from symrnn.write.notation import Notation, declarations
-from symrnn.write.page import Display, Heading, Listing, Paragraph, Table, document, equation, escaped, github, markdown, text
+from symrnn.write.page import Display, Heading, Listing, Paragraph, Table, document, escaped, github, markdown, text
 
 PAGE = [Heading("A & B", 1), Paragraph("From $h_t$ to 100%."), Display("a = b"), Listing(("first $x$", "second"), 3),
         Table(("symbol", "shape"), (("$h_t$", "n x 1"),))]
 
 
-def test_a_long_sum_is_broken_before_its_terms_with_their_signs():
-    parts = [symbol(f"a_{k}") for k in "bcdefg"]
-    whole = add(*parts[:3], *(-p for p in parts[3:]))
-    assert equation("x", whole, limit=9) == (
-        "\\begin{aligned}\nx &= a_b + a_c + a_d \\\\\n  &\\quad - a_e - a_f - a_g\n\\end{aligned}")
-    assert equation("x", whole) == "x = " + latex(whole)
+def test_a_long_display_is_broken_and_a_short_one_stays_as_it_is():
+    sides = " + ".join(f"W_{{{k}}} x_{{{k}}}" for k in range(20))
+    page = markdown([Display(f"y = {sides}"), Display("y = W x")])
+    assert "\\begin{aligned}\ny &= W_{0} x_{0}" in page and " \\\\\n  &\\quad + W_{" in page
+    assert page.endswith("```math\ny = W x\n```\n")
 
 
 def test_text_is_escaped_and_formulas_are_not():
