@@ -98,7 +98,7 @@ def test_the_page_of_documents_lists_every_kind_of_symbol_and_every_way_to_write
 
 
 def test_the_page_of_documents_lists_every_directive_with_its_argument_and_options():
-    from symrnn.report.markdown import ARGUMENTS, DIRECTIVES, OPTIONS
+    from symrnn.report.build import ARGUMENTS, DIRECTIVES, OPTIONS
 
     table = rows("documents.md", "## Directives")
     assert set(table) == set(DIRECTIVES)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from symrnn.report import regenerate
-from symrnn.report.markdown import DIRECTIVES
+from symrnn.report.build import DIRECTIVES
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,8 @@ from symrnn.audit import Audit, Auditor, Equation, Judged
 from symrnn.document import compile_document
 from symrnn.read.document import parse_document
 from symrnn.read.names import canonical_name
-from symrnn.report.markdown import Page
+from symrnn.report.build import Builder
+from symrnn.report.markdown import write
 from symrnn.told import JUDGES
 from symrnn.told.guards import blocked, does
 from symrnn.told.networks import one_slip
@@ -366,7 +367,7 @@ def test_a_formula_that_is_judged_for_itself_keeps_its_verdict():
 def test_a_report_shows_the_text_as_it_is():
     text = "# Title\n\nThe sigmoid squashes the values to the range [0, 1].\n"
     document = parse_document(text, "a.md")
-    page = Page(Judged("a.md", "0" * 64, document, Auditor(document).run(), {}), "a").files()["a.md"]
+    page = write(Builder(Judged("a.md", "0" * 64, document, Auditor(document).run(), {}), "a").report())
     assert "The sigmoid squashes the values to the range [0, 1].\n" in page and "proved: 1" in page
 
 

@@ -10,7 +10,7 @@ from symrnn.cli.output import note
 
 DOCUMENTS = Path("derivations")
 REPORTS = Path("reports")
-FORMATS = ("md",)
+FORMATS = ("md", "html", "tex", "pdf")
 
 
 @click.command()

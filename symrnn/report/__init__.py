@@ -1,17 +1,33 @@
-"""Reports: documents with their directives carried out, every printed equation with its verdict."""
+"""Reports: documents with their directives carried out, every printed equation with its verdict.
+
+A report is built once, as data (:mod:`symrnn.report.model`), and written in each format that is asked for: a format is a module with a
+function that makes text or bytes of a report, and a row in :data:`WRITERS`.
+"""
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
 from symrnn.audit import Audit, Judged, audit_document
 from symrnn.errors import CallError
+from symrnn.report.build import Builder
 from symrnn.report.checks import raw
-from symrnn.report.markdown import Page
+from symrnn.report.model import Report
 
 Progress = Callable[[int, int, str], None]
+
+WRITERS = {"md": "markdown", "html": "html", "tex": "tex", "pdf": "pdf"}
+"""Format, which is also the suffix of its files -> the module that writes it."""
+
+
+def written(report: Report, form: str) -> str | bytes:
+    """A report in one of the formats of :data:`WRITERS`."""
+    module = import_module(f"symrnn.report.{WRITERS[form]}")
+    content: str | bytes = module.write(report)
+    return content
 
 
 @dataclass(frozen=True)
@@ -32,45 +48,49 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
     """
     folder = Path(output)
     sources = {path.resolve(): path for path in map(Path, paths)}
-    pages = _pages(list(sources.values()), folder)
-    written: list[str] = []
+    pages = _pages(list(sources.values()), folder, formats)
+    paths_written: list[str] = []
     unexpected: list[str] = []
     notes: list[str] = []
     for n, path in enumerate(pages):
         if progress:
             progress(n, len(pages), str(path))
         judged = audit_document(path)
-        page = Page(judged, path.stem)
-        for name, content in page.files().items():
+        builder = Builder(judged, path.stem)
+        report = builder.report()
+        files: dict[str, str | bytes] = {f"{path.stem}.{form}": written(report, form) for form in formats}
+        for name, content in {**files, **report.files}.items():
             _write(folder / name, content)
-            written.append((folder / name).as_posix())
-        _write(folder / ".raw" / f"{path.stem}.json", json.dumps(raw(page.checks), indent=1, default=str) + "\n")
+            paths_written.append((folder / name).as_posix())
+        _write(folder / ".raw" / f"{path.stem}.json", json.dumps(raw(builder.checks), indent=1, default=str) + "\n")
         unexpected += surprises(judged)
         notes += Audit((judged,)).notes
-    return Regenerated(tuple(written), tuple(unexpected), tuple(notes))
+    return Regenerated(tuple(paths_written), tuple(unexpected), tuple(notes))
 
 
-def _pages(paths: Sequence[Path], folder: Path) -> list[Path]:
-    """The documents, of which each has a page of its own that is none of the documents."""
+def _pages(paths: Sequence[Path], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """The documents, of which each has pages of its own that are none of the documents."""
     pages: dict[Path, Path] = {}
     documents = {path.resolve() for path in paths}
     for path in paths:
-        page = (folder / f"{path.stem}.md").resolve()
-        if page in documents:
-            raise CallError(f"the report of {path}", must="be another file than a document", came=f"{folder / path.stem}.md",
-                            next_step="Name another folder with --output.")
-        if page in pages:
-            raise CallError(f"the report of {path}", must="have a name of its own", came=f"that of {pages[page]}",
-                            next_step="Write them to different folders, one at a time.")
-        pages[page] = path
-    return list(pages.values())
+        for form in formats:
+            page = (folder / f"{path.stem}.{form}").resolve()
+            if page in documents:
+                raise CallError(f"the report of {path}", must="be another file than a document", came=f"{folder / path.stem}.{form}",
+                                next_step="Name another folder with --output.")
+            if page in pages:
+                raise CallError(f"the report of {path}", must="have a name of its own", came=f"that of {pages[page]}",
+                                next_step="Write them to different folders, one at a time.")
+            pages[page] = path
+    return list(dict.fromkeys(pages.values()))
 
 
-def _write(target: Path, content: str) -> None:
+def _write(target: Path, content: str | bytes) -> None:
     """Write a file, and the folder for it."""
+    data = content if isinstance(content, bytes) else content.encode("utf-8", errors="backslashreplace")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(content, encoding="utf-8", errors="backslashreplace", newline="\n")
+        target.write_bytes(data)
     except OSError as error:
         raise CallError(target.as_posix(), must="be a file that can be written", came=error.strerror or type(error).__name__,
                         next_step="Name another folder with --output.") from None

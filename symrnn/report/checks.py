@@ -5,7 +5,7 @@ precision goes to a file of its own that is not committed.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,11 +18,11 @@ from symrnn.prove.claim import Claim
 from symrnn.prove.grid import default_sizes
 from symrnn.prove.shapes import conflict
 from symrnn.prove.witness import allowed
+from symrnn.report.model import Badge, Block, Emphasis, Heading, Inlines, Paragraph, Strong, Table, Text
 
 STEPS = (2, 4)
 """The T that are tried, in order: the second for formulas that look further back."""
-HEAD = ("| line | formula | verdict | largest difference, 50 digits | within rounding |\n"
-        "|--:|:--|:--|:--|:--|")
+HEAD = ("line", "formula", "verdict", "largest difference, 50 digits", "within rounding")
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,14 @@ class Check:
     found: Deviation | None
     why: str = ""
 
-    def row(self) -> str:
-        if self.found is None:
-            return f"| {self.line} | {self.what} | {self.verdict} | {self.why} | |"
-        return f"| {self.line} | {self.what} | {self.verdict} | {self.found.exact} | {'yes' if self.found.within else '**no**'} |"
+    def row(self) -> tuple[Inlines, ...]:
+        """The cells of the row."""
+        found, within = (self.why, ()) if self.found is None else (self.found.exact, YES if self.found.within else NO)
+        return (Text(str(self.line)),), (Text(self.what),), (Badge(self.verdict),), (Text(found),), within
+
+
+YES: Inlines = (Text("yes"),)
+NO: Inlines = (Strong((Text("no"),)),)
 
 
 def checks(judged: Judged) -> list[Check]:
@@ -87,18 +91,21 @@ def code_of(model: Model, codes: dict[str, Code | None]) -> Code | None:
     return codes[model.hash]
 
 
-def cross_check(rows: list[Check]) -> str:
+def cross_check(rows: list[Check]) -> Iterator[Block]:
     """The section of the report, or nothing when the document judges nothing."""
     if not rows:
-        return ""
+        return
+    yield Heading((Text("Cross-check in numbers"),))
+    yield Paragraph((
+        Text("Every judged formula, written out in components, compiled and compared with its left side: as a 50-digit value, and as "
+             "the emitted code computes it where the model has a loss. The points follow from the formula by a hash. "),
+        Emphasis((Text("Within rounding"),)),
+        Text(" says that every deviation in double precision, from both, lies within the bound that rounding allows.")))
     sizes = {f"{k} = {v}": None for r in rows if r.found for k, v in r.found.sizes.items()}
     steps = {f"T = {r.found.T}": None for r in rows if r.found}
-    text = ("## Cross-check in numbers\n\nEvery judged formula, written out in components, compiled and compared with its left "
-            "side: as a 50-digit value, and as the emitted code computes it where the model has a loss. The points follow from "
-            "the formula by a hash. *Within rounding* says that every deviation in double precision, from both, lies within the "
-            "bound that rounding allows.")
-    where = f"Sizes: {', '.join(sizes)}; {', '.join(steps)}." if sizes or steps else ""
-    return "\n\n".join(p for p in (text, where, "\n".join([HEAD, *(r.row() for r in rows)])) if p)
+    if sizes or steps:
+        yield Paragraph((Text(f"Sizes: {', '.join(sizes)}; {', '.join(steps)}."),))
+    yield Table(tuple((Text(name),) for name in HEAD), tuple(r.row() for r in rows), "rllll")
 
 
 def raw(rows: list[Check]) -> list[Mapping[str, Any]]:

@@ -265,8 +265,9 @@ def body(d: Derivation, v: Voice) -> Iterator[Block]:
     yield v.display(*((adjoint(m.symbol(name)), e) for name, e in d.adjoints.items()))
     yield Heading("Boundaries")
     yield from _boundary_blocks(d, v)
-    yield Heading("Gradients")
-    yield v.display(*((gradient(s), d.gradients[s.name]) for s in m.parameters))
+    if m.parameters:
+        yield Heading("Gradients")
+        yield v.display(*((gradient(s), d.gradients[s.name]) for s in m.parameters))
 
 
 def _trail_blocks(d: Derivation, v: Voice) -> Iterator[Block]:

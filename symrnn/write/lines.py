@@ -44,23 +44,39 @@ class Segment:
     def width(self) -> float:
         return width(self.found)
 
+    @property
+    def leads(self) -> bool:
+        """Whether it begins with what has room before it: a relation, a sign, a function."""
+        first = self.found[0] if self.found else Piece("")
+        return first.kind in ("relation", "sign", "times") or first.head in BIG or _APPLIED.match(first.head) is not None
+
 
 @dataclass(frozen=True)
 class Row:
-    """One row: what stands before its first relation, and the segments from there on."""
+    """One row: the segments before its first relation, and those from there on."""
 
-    left: str
+    lead: tuple[Segment, ...]
     right: tuple[Segment, ...]
-    left_width: float = 0.0
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        return (*self.lead, *self.right)
+
+    @property
+    def left(self) -> str:
+        return " ".join(s.latex for s in self.lead)
+
+    @property
+    def left_width(self) -> float:
+        return sum(s.width for s in self.lead)
 
     @property
     def latex(self) -> str:
-        return " ".join([*filter(None, [self.left]), *(s.latex for s in self.right)])
+        return " ".join(s.latex for s in self.segments)
 
     @property
     def width(self) -> float:
-        return self.left_width + sum(s.width for s in self.right)
-
+        return sum(s.width for s in self.segments)
 
 @dataclass(frozen=True)
 class Layout:
@@ -80,7 +96,8 @@ def layout(source: str | Sequence[Piece], widest: float = WIDEST) -> Layout:
     rows = []
     for left, right in _rows(_kept(found)):
         left, right = (_named(side, widest, letter, names) for side in (left, right))
-        rows.append(Row(latex(left), segments(right), width(left)))
+        if left or right:
+            rows.append(Row(segments(left), segments(right)))
     return Layout(tuple(rows), tag, tuple((name, layout(of, widest)) for name, of in names))
 
 
@@ -100,6 +117,9 @@ def _kept(found: Iterable[Piece]) -> tuple[Piece, ...]:
 def _rows(found: Sequence[Piece]) -> Iterator[tuple[tuple[Piece, ...], tuple[Piece, ...]]]:
     """(left, right) of each row."""
     core = [p for p in found if p.kind != "space"]
+    if len(core) == 1 and core[0].head in ("", r"\boxed") and not core[0].scripts and width(core) > WIDEST:
+        yield from _rows(core[0].groups[0])
+        return
     if len(core) == 1 and core[0].kind == "rows" and not core[0].scripts:
         name = core[0].head.partition("{")[0]
         if name in ALIGNED or name in GATHERED:

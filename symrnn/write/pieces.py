@@ -10,7 +10,7 @@ No meaning is read into a formula; it is only known which parts of it belong tog
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -31,6 +31,9 @@ FUNCTIONS = frozenset("tanh sin cos exp log ln max min det tr sup inf lim arg ar
 NAMED = {r"\quad": 1.0, r"\qquad": 2.0, r"\,": 0.17, r"\;": 0.28, r"\:": 0.22, r"\!": -0.17, "~": 0.3, "\\ ": 0.3}
 ARGUMENTS = {r"\frac": 2, r"\dfrac": 2, r"\tfrac": 2, r"\binom": 2, r"\overset": 2, r"\underset": 2, r"\stackrel": 2, r"\color": 1,
              r"\sqrt": 1}
+ROLES = {r"\mathbin": "sign", r"\mathrel": "relation"}
+STYLED = frozenset(r"\htmlClass \htmlId \htmlStyle \htmlData \class \cssId \style \href".split())
+"""What dresses a formula for a page: the first argument says how and is passed over."""
 _SIZES = re.compile(r"\\(?:left|right|middle|[bB]igg?[lrm]?)\Z")
 _WORDS = re.compile(r"\\(?:text\w*|math\w+|operatorname\*?|mbox|hat|bar|tilde|vec|dot|ddot|wide\w+|over\w+|under\w+|boldsymbol|bm|pmb|boxed"
                     r"|phantom|mathop|limits)\Z")
@@ -61,6 +64,8 @@ class Piece:
     @cached_property
     def text(self) -> str:
         """The piece as LaTeX; what is marked stands in ``\\changed{...}``."""
+        if self.marked and self.head == "" and not self.scripts:
+            return rf"\changed{{{''.join(map(latex, self.groups))}}}"
         inner = self._body() + "".join(f"{mark}{{{latex(group)}}}" if mark in "_^" else mark for mark, group in self.scripts)
         if not self.marked or self.kind in ("open", "close", "space"):
             return inner
@@ -88,10 +93,36 @@ def latex(found: Iterable[Piece]) -> str:
     '\\\\left( \\\\alpha x \\\\right)'
     """
     out = ""
-    for p in found:
-        glued = re.search(r"\\[A-Za-z]+\Z", out) is not None and p.text[:1].isalpha()
-        out += (" " if glued else "") + p.text + (" " if p.after else "")
+    for text, after in _texts(list(found)):
+        glued = re.search(r"\\[A-Za-z]+\Z", out) is not None and text[:1].isalpha()
+        out += (" " if glued else "") + text + (" " if after else "")
     return out.rstrip()
+
+
+def _texts(found: Sequence[Piece]) -> Iterator[tuple[str, bool]]:
+    """The LaTeX of each piece, neighbours that are marked together as one, and whether a space follows."""
+    k = 0
+    while k < len(found):
+        stop = _run(found, k) if found[k].marked else k + 1
+        run = found[k:stop]
+        text = run[0].text if len(run) == 1 else rf"\changed{{{latex(replace(p, marked=False) for p in run)}}}"
+        yield text, run[-1].after
+        k = stop
+
+
+def _run(found: Sequence[Piece], start: int) -> int:
+    """The end of the longest run of marked pieces from `start` on that begins and ends with no operator and closes its brackets."""
+    depth, stop = 0, start + 1
+    if found[start].kind in WRAPPED:
+        return stop
+    for k in range(start, len(found)):
+        p = found[k]
+        depth += {"open": 1, "close": -1}.get(p.kind, 0)
+        if not p.marked or depth < 0:
+            break
+        if depth == 0 and p.kind not in WRAPPED:
+            stop = k + 1
+    return stop
 
 
 def pieces(source: str) -> tuple[Piece, ...]:
@@ -140,6 +171,9 @@ class _Reader:
                 raise Unclosed(token)
             if token in ("_", "^", "'"):
                 self.script(out, depth)
+            elif token == r"\changed":
+                self.take()
+                out += (replace(p, marked=True) for p in self.argument(depth))
             else:
                 out.append(self.piece(depth))
             if self.blanks() and out:
@@ -197,6 +231,10 @@ class _Reader:
                 raise Unclosed(token)
             kind = "open" if token.endswith(("left", "l")) else "close" if token.endswith(("right", "r")) else "plain"
             return Piece(token + self.take(), kind=kind)
+        if token in STYLED:
+            self.blanks()
+            self.verbatim()
+            return Piece("", (self.argument(depth),))
         if _TEXT.match(token):
             self.blanks()
             return Piece(token + (self.verbatim() if self.peek() == "{" else ""))
@@ -207,7 +245,7 @@ class _Reader:
         if token in ARGUMENTS:
             return Piece(token, tuple(self.argument(depth) for _ in range(ARGUMENTS[token])))
         if token.startswith("\\") and token[1:].isalpha() and _WORDS.match(token):
-            return Piece(token, (self.argument(depth),)) if self._follows() else Piece(token)
+            return Piece(token, (self.argument(depth),), kind=ROLES.get(token, "plain")) if self._follows() else Piece(token)
         return Piece(token, kind=_kind(token))
 
     def _follows(self) -> bool:

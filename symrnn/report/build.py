@@ -1,0 +1,270 @@
+"""The report of one judged document: its text, with directives carried out and verdicts beside the equations, as data."""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+
+from symrnn import __version__
+from symrnn.audit import Equation, Judged
+from symrnn.bptt import derive
+from symrnn.compiling import equations, faults
+from symrnn.document import Compiled, compile_document
+from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
+from symrnn.model import Model
+from symrnn.prove.verdict import ORDER
+from symrnn.read.document import Directive, Span
+from symrnn.read.frontmatter import front_matter
+from symrnn.report import findings
+from symrnn.report.checks import Check, checks, cross_check
+from symrnn.report.model import (
+    Badge,
+    Block,
+    Code,
+    CodeText,
+    Display,
+    Emphasis,
+    Fold,
+    Heading,
+    Inlines,
+    Items,
+    Link,
+    Maths,
+    Paragraph,
+    Picture,
+    Report,
+    Text,
+    anchored,
+    of_page,
+    said,
+)
+from symrnn.report.prose import Hole, blocks
+from symrnn.write import derivation, page, unrolled
+from symrnn.write.voice import LatexVoice
+
+INLINE = ("inline", "sentence", "code")
+"""The kinds of spans that stand within the text."""
+
+
+class Builder:
+    """Builds the report of one judged document; `files` collects the pictures and modules that stand beside it."""
+
+    def __init__(self, judged: Judged, name: str) -> None:
+        self.judged, self.document, self.name = judged, judged.document, name
+        self.notation = judged.notation
+        self.files: dict[str, str] = {}
+
+    def report(self) -> Report:
+        """The whole report."""
+        text = self.document.text
+        start = front_matter(text, self.document.path)[1]
+        body = list(blocks(text, list(self.holes(start)), start))
+        title: Inlines = (Text(self.name),)
+        if body and isinstance(body[0], Heading) and body[0].level == 1:
+            title = body.pop(0).parts                                         # type: ignore[union-attr]
+        return Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
+                      counts(self.judged.equations), findings.errors(self.judged.equations),
+                      anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
+
+    @cached_property
+    def checks(self) -> list[Check]:
+        """The rows of the cross-check."""
+        return checks(self.judged)
+
+    @cached_property
+    def compiled(self) -> Compiled:
+        """The document with its definitions."""
+        return compile_document(self.document)
+
+    # ------------------------------------------------------------------------------------------------------------------- holes
+    def holes(self, start: int) -> Iterator[Hole]:
+        """What stands in the place of what: directives, formulas, sentences with a verdict, comments."""
+        text = self.document.text
+        for d in self.document.directives:
+            yield Hole(d.offset, d.end, blocks=self.directive(d), standing=True)
+        for e in self.judged.equations:
+            s = e.span
+            if s.directive is not None or s.offset < start or s.kind == "code":
+                continue
+            if s.kind == "sentence":
+                yield Hole(s.offset + len(s.latex), s.offset + len(s.latex), after=self.said(e))
+            elif s.kind == "inline":
+                yield Hole(*outer(text, s), inline=(Maths(s.latex),), after=self.said(e))
+            else:
+                yield Hole(*outer(text, s), blocks=(self.equation(e),), standing=True)
+        for block in self.document.code:
+            end = (text + "\n").find("\n", block.offset + len(block.text))
+            if found := self.listing(block.offset, block.offset + len(block.text)):
+                yield Hole(end, end, blocks=(Items(found),), standing=False)
+        for comment in self.document.comments:
+            begin, stop = text.rfind("<!--", 0, comment.offset + 4), text.find("-->", comment.offset)
+            if begin >= start and stop >= 0:
+                yield Hole(begin, stop + 3)
+
+    def said(self, e: Equation) -> tuple[Block, ...]:
+        """What was found for a formula or a sentence within the text, unless it is proved."""
+        if e.verdict in (None, "proved"):
+            return ()
+        shown: Inlines = (Maths(e.span.latex),) if e.span.kind == "inline" else (Emphasis((Text(e.span.latex),)),)
+        found = findings.finding(e, Paragraph(shown), self.notation)
+        return (found,) if found is not None else ()
+
+    def listing(self, low: int, high: int) -> tuple[tuple[Block, ...], ...]:
+        """What was found for the statements of a listing."""
+        out: list[tuple[Block, ...]] = []
+        for e in self.judged.equations:
+            if e.span.kind != "code" or not low <= e.span.offset < high:
+                continue
+            for r in e.relations:
+                where: Inlines = (Text(f"line {e.span.line}, "), CodeText(r.latex), Text(": "))
+                found = findings.sentence(r.verdict) if r.verdict.word else said(r.verdict.reason or "")
+                out.append((Paragraph((*where, *found)),))
+        return tuple(out)
+
+    def equation(self, e: Equation) -> Block:
+        """The formula, with what was found."""
+        shown = Display(e.span.latex.strip(), findings.anchor(e))
+        return findings.finding(e, shown, self.notation) or shown
+
+    # -------------------------------------------------------------------------------------------------------------- directives
+    def directive(self, d: Directive) -> tuple[Block, ...]:
+        """One directive, by its row in the table."""
+        row, where = DIRECTIVES.get(d.name), Place(self.document.path, d.line)
+        if row is None:
+            near = closest_name(d.name, DIRECTIVES)
+            raise DocumentError(f"the directive {d.name}", must="be one of " + ", ".join(DIRECTIVES), came=d.name, where=where,
+                                next_step=f"Did you mean {near}?" if near else "Remove it.")
+        if d.argument and d.name not in ARGUMENTS:
+            raise DocumentError(f"the directive {d.name}", must="have no argument", came=d.argument, where=where,
+                                next_step="Remove it.")
+        known = OPTIONS.get(d.name, ())
+        if odd := [] if d.name == "scope" else sorted(set(d.options) - set(known)):  # a scope was checked as front matter
+            near = closest_name(odd[0], known)
+            raise DocumentError(f"the option {odd[0]} of the directive {d.name}", came=odd[0], where=where,
+                                must=f"be one of {', '.join(known)}" if known else "not be there, as it has none",
+                                next_step=f"Did you mean {near}?" if near else "Remove it.")
+        try:
+            return tuple(row(self, d))
+        except SymrnnError as error:
+            raise error.at(where) from None
+
+    def audit(self, d: Directive) -> Iterator[Block]:
+        """The equations of a directive, each with its verdict."""
+        number = self.document.directives.index(d)
+        return (self.equation(e) for e in self.judged.equations if e.span.directive == number)
+
+    def define(self, d: Directive) -> Iterator[Block]:
+        """Definitions that the source does not print."""
+        yield from self.audit(d)
+        yield Paragraph((Emphasis((Text("(defined here, not printed in the source)"),)),))
+
+    def unroll(self, d: Directive) -> Iterator[Block]:
+        """Shapes, the equations step by step, and the picture."""
+        from symrnn.write.svg import unrolled_svg
+        model = replace(self.model_at(d), source="")                 # the page names the source
+        steps = self.whole(d, 3)
+        picture = self.fresh(f"pictures/{self.name}-unrolled.svg")
+        self.files[picture] = unrolled_svg(model, steps)
+        yield Picture(self.files[picture], f"The network over {steps} steps", picture)
+        text = unrolled.UnrolledText.of(model, steps, notation=self.notation)
+        yield from demoted(unrolled.blocks(text, LatexVoice(self.notation)))
+
+    def whole(self, d: Directive, default: int) -> int:
+        """The number of steps that a directive asks for, such as ``3`` or ``T=3``."""
+        found = re.fullmatch(r"(?:T\s*=\s*)?([0-9]{1,9})", d.argument.strip()) if d.argument.strip() else None
+        if d.argument.strip() and found is None:
+            raise DocumentError(f"the directive {d.name}", must="name a number of steps", came=d.argument,
+                                where=Place(self.document.path, d.line), next_step="Write for example T=3.")
+        return int(found[1]) if found else default
+
+    def derivation(self, d: Directive) -> Iterator[Block]:
+        """The adjoint recurrences and gradients, with every step."""
+        found = derive(replace(self.model_at(d), source=""))
+        yield from demoted(derivation.blocks(found, LatexVoice(self.notation)))
+
+    def emit(self, d: Directive) -> Iterator[Block]:
+        """The emitted module, folded."""
+        from symrnn.emit import Header, emit
+        from symrnn.prove.selfproof import self_proof
+        target = d.argument.strip() or "numpy"
+        model = replace(self.model_at(d), name=self.name)
+        code = emit(model, target=target, header=Header(self_proof(model)))
+        name = self.fresh(f"code/{self.name.replace('-', '_')}_{target}.py")
+        self.files[name] = code
+        shown = one_line(name)
+        yield Paragraph((Link((Text(shown),), name), Text(": "), CodeText("forward"), Text(", "), CodeText("loss"), Text(" and "),
+                         CodeText("gradients"), Text(" for any number of steps, batched; "), CodeText(f"python {shown}"),
+                         Text(" checks every gradient again.")))
+        yield Fold((Text("The module"),), (Code(code.rstrip(), "python"),))
+
+    def scope(self, d: Directive) -> Iterator[Block]:
+        """Nothing: a scope says what the equations after it mean."""
+        return iter(())
+
+    def fresh(self, name: str) -> str:
+        """A name for a file beside the page that none has yet: the second picture of a page is ``pictures/...-2.svg``."""
+        stem, dot, suffix = name.rpartition(".")
+        return next(n for k in count(1) if (n := name if k == 1 else f"{stem}-{k}{dot}{suffix}") not in self.files)
+
+    def model_at(self, d: Directive) -> Model:
+        """The model of the scope in which a directive stands."""
+        name = "main"
+        for other in self.document.directives:
+            if other.name == "scope" and other.offset < d.offset:
+                name = other.argument or "main"
+        model = self.judged.models.get(name)
+        for row in equations(self.compiled, self.compiled.settings[name]):
+            for error in faults(self.compiled, row):        # a model without this equation would be another one
+                raise error
+        if model is None:
+            raise DocumentError(f"the directive {d.name}", must="stand where equations define a model",
+                                came=f"none in the scope {name}", where=Place(self.document.path, d.line),
+                                next_step="move it after the equations")
+        return model
+
+
+DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
+    "audit": Builder.audit, "define": Builder.define, "derive": Builder.derivation, "emit": Builder.emit, "scope": Builder.scope,
+    "unroll": Builder.unroll,
+}
+ARGUMENTS = ("emit", "scope", "unroll")
+"""The directives that take an argument."""
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",)}
+"""The options of a directive; those of a scope are the keys of front matter."""
+
+
+def demoted(found: Iterable[page.Block]) -> Iterator[Block]:
+    """A text as part of a report: without its title, its headings one level down."""
+    return (of_page(b, 1) for b in found if not (isinstance(b, page.Heading) and b.level == 1))
+
+
+def counts(found: Iterable[Equation]) -> tuple[Badge, ...]:
+    """How many equations have which verdict, the best first."""
+    words = [e.verdict for e in found]
+    return tuple(Badge(w, words.count(w)) for w in reversed(ORDER) if w in words)
+
+
+def foot(path: str) -> Inlines:
+    """What made a report of what; an absolute path is the matter of one machine."""
+    shown = Path(path).name if Path(path).is_absolute() else Path(path).as_posix()
+    return (Text(f"Made by symrnn {__version__} from "), CodeText(shown), Text("; the same input gives the same bytes."))
+
+
+DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))
+
+
+def outer(text: str, span: Span) -> tuple[int, int]:
+    """The extent of a formula with its delimiters."""
+    begin, end = span.offset, span.offset + len(span.latex)
+    before, after = text[:begin].rstrip(), text[end:]
+    for opening, closing in DELIMITERS:
+        if before.endswith(opening) and after.lstrip().startswith(closing):
+            return len(before) - len(opening), end + len(after) - len(after.lstrip()) + len(closing)
+    fence = re.search(r"```+\s*(?:math|\{math\}|latex-math)[^\n]*\n(?::[^\n]*\n)*\Z", text[:begin])
+    if fence:
+        close = re.compile(r"[ \t]*\n?```+[ \t]*").match(text, end)
+        return fence.start(), close.end() if close else end
+    return begin, end

@@ -1,0 +1,312 @@
+"""A report as one HTML file that needs nothing else: no script, no network; light and dark, on a phone and on paper.
+
+Everything that comes from a document passes through :class:`markupsafe.Markup`, which escapes it; formulas are checked MathML. The policy
+in the head of the page forbids scripts and requests all the same.
+
+>>> str(line((Text("a < b & "), Strong((Text("c"),)))))
+'a &lt; b &amp; <strong>c</strong>'
+>>> str(line((Link((Text("x"),), "javascript:alert(1)"),)))
+'x'
+"""
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from markupsafe import Markup
+
+from symrnn import __version__
+from symrnn.report import mathml
+from symrnn.report.model import (
+    Badge,
+    Block,
+    Break,
+    Code,
+    CodeText,
+    Correction,
+    Display,
+    Emphasis,
+    Finding,
+    Fold,
+    Heading,
+    Inlines,
+    Items,
+    Link,
+    Maths,
+    Paragraph,
+    Picture,
+    Quote,
+    Report,
+    Rule,
+    Ruling,
+    Small,
+    Strong,
+    Table,
+    Text,
+    headings,
+    plain,
+)
+from symrnn.write.lines import Layout, Row, Segment, layout
+from symrnn.write.pieces import Unclosed
+
+SIGNS = {"proved": ("✓", "proved"), "conditional": ("◐", "true under a condition"), "refuted": ("×", "refuted"),
+         "agrees": ("≈", "agrees"), "undecided": ("?", "undecided"), "unreadable": ("!", "unreadable")}
+"""The sign and the words of each verdict; the class of its colour is its name."""
+LEAF = 9.0
+"""The widest piece of a formula, in units of the size of the type, that is not broken even where the page is narrow."""
+NARROW = 16.0
+"""The widest formula that is set as one piece: it fits on the screen of a phone."""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:"
+ADDRESS = re.compile(r"(?:https?://|mailto:|#)\S*|[^:\\\s?#&<>\"']+(?:#\S*)?", re.I)
+"""Where a link may lead: to the web, into the page, to a file beside it."""
+FACES = (("STIX Two Math", "normal", 400, "maths"), ("STIX Two Text", "normal", 400, "text"), ("STIX Two Text", "italic", 400, "text-italic"),
+         ("STIX Two Text", "normal", 700, "text-bold"))
+
+
+def write(report: Report) -> str:
+    """The whole page."""
+    title, errors = plain(report.title), report.errors
+    counts = Markup("").join(Markup("<li>{} {}</li>").format(badge(b), b.count) for b in report.counts)
+    body = Markup("").join((
+        Markup('<a class="skip" href="#content">Skip to the text</a>\n<header>\n<h1>{}</h1>\n').format(line(report.title)),
+        Markup('<p class="source">{}</p>\n').format(report.source) if report.source else "",
+        Markup('<ul class="counts" aria-label="Verdicts">{}</ul>\n').format(counts or Markup("<li>nothing is claimed</li>")),
+        Markup("</header>\n"), contents(report.body, bool(errors)), Markup('<main id="content">\n'),
+        Markup('<section class="errors" aria-labelledby="what-is-wrong"><h2 id="what-is-wrong">What is wrong</h2>\n{}</section>\n')
+        .format(blocks(errors)) if errors else "",
+        blocks(report.body), Markup("</main>\n<footer><p>{}</p></footer>\n").format(line(report.foot))))
+    return str(Markup(
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta http-equiv="Content-Security-Policy" content="{}">\n<meta name="color-scheme" content="light dark">\n'
+        '<meta name="generator" content="symrnn {}">\n<title>{}</title>\n<style>\n{}</style>\n</head>\n<body>\n{}</body>\n</html>\n')
+        .format(POLICY, __version__, title, style(), body))
+
+
+@lru_cache(maxsize=1)
+def style() -> Markup:
+    """The style sheet, with the fonts in it."""
+    assets = files("symrnn.report") / "assets"
+    faces = "".join(
+        f'@font-face {{ font-family: "{family}"; font-style: {slope}; font-weight: {weight}; font-display: block; '
+        f"src: url(data:font/woff2;base64,{b64encode((assets / f'{name}.woff2').read_bytes()).decode()}) format(\"woff2\"); }}\n"
+        for family, slope, weight, name in FACES)
+    return Markup(faces + (assets / "style.css").read_text(encoding="utf-8"))          # noqa: S704  (our own files)
+
+
+def contents(body: Sequence[Block], errors: bool) -> Markup:
+    """The table of contents: headings of the second and third level."""
+    found = [(h.level, h.anchor, line(h.parts)) for h in headings(body) if h.level <= 3]
+    if errors:
+        found.insert(0, (2, "what-is-wrong", Markup("What is wrong")))
+    if len(found) < 2:
+        return Markup("")
+    items = Markup("").join(Markup('<li class="level{}"><a href="#{}">{}</a></li>\n').format(level, anchor, text)
+                            for level, anchor, text in found)
+    return Markup('<nav aria-label="Contents"><details open><summary>Contents</summary>\n<ul>\n{}</ul></details></nav>\n').format(items)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- lines
+def line(parts: Inlines) -> Markup:
+    """Pieces of text."""
+    return Markup("").join(INLINES[type(p)](p) for p in parts)
+
+
+def badge(b: Badge) -> Markup:
+    """A verdict by sign, word and colour."""
+    if b.verdict not in SIGNS:
+        return Markup("{}").format(b.verdict)
+    sign, words = SIGNS[b.verdict]
+    return Markup('<b class="badge {}"><span aria-hidden="true">{}</span> {}</b>').format(b.verdict, sign, words)
+
+
+def link(p: Link) -> Markup:
+    """A link, or its words alone where it leads to what is no page."""
+    if not ADDRESS.fullmatch(p.target):
+        return line(p.parts)
+    return Markup('<a href="{}">{}</a>').format(p.target, line(p.parts))
+
+
+INLINES: dict[type, Callable[[Any], Markup]] = {
+    Text: lambda p: Markup("{}").format(p.text),
+    Maths: lambda p: inline(p.latex),
+    CodeText: lambda p: Markup("<code>{}</code>").format(p.text),
+    Strong: lambda p: Markup("<strong>{}</strong>").format(line(p.parts)),
+    Emphasis: lambda p: Markup("<em>{}</em>").format(line(p.parts)),
+    Small: lambda p: Markup("<small>{}</small>").format(line(p.parts)),
+    Link: link,
+    Break: lambda p: Markup("<br>"),
+    Badge: badge,
+}
+
+
+# -------------------------------------------------------------------------------------------------------------------- formulas
+def maths(latex: str, display: bool = True) -> Markup | None:
+    """A formula, or a piece of one, as one element; None where it cannot be converted."""
+    tree = mathml.tree(latex, display)
+    if tree is None:
+        return None
+    return Markup(f"<math{' displaystyle=true' if display else ''}>{mathml.text(tree)}</math>")     # noqa: S704  (checked)
+
+
+def inline(latex: str) -> Markup:
+    """A formula within a line: its LaTeX goes with it, and a long one is broken with the line."""
+    tree = mathml.tree(latex, False)
+    try:
+        found = layout(latex)
+    except Unclosed:
+        found = None
+    if tree is None or found is None or found.names:
+        return Markup("<code>{}</code>").format(latex)
+    if len(found.rows) == 1 and found.rows[0].width > NARROW:
+        return Markup('<span class="long">{}</span>').format(_segments(found.rows[0].segments, False, True))
+    inner = Markup(mathml.text(tree))                                                               # noqa: S704  (checked)
+    return Markup('<math><semantics>{}<annotation encoding="application/x-tex">{}</annotation></semantics></math>').format(inner, latex)
+
+
+def display(b: Display, note: Markup = Markup("")) -> Markup:  # noqa: B008  (it is immutable)
+    """A formula that stands alone, with its number and its LaTeX."""
+    number = b.anchor.removeprefix("eq-") if b.anchor.startswith("eq-") else ""
+    mark = Markup('<a class="number" href="#{}" aria-label="Equation {}">({})</a>').format(b.anchor, number, number) if number else ""
+    place = Markup(' id="{}"').format(b.anchor) if b.anchor else ""
+    source = Markup('<details class="source"><summary>LaTeX</summary><pre>{}</pre></details>').format(_copied(b.latex))
+    return Markup('<div class="formula"{}>{}{}{}{}</div>\n').format(place, note, formula(b.latex), mark, source)
+
+
+def _copied(latex: str) -> str:
+    """The LaTeX that a reader copies: without the marks of a comparison."""
+    return re.sub(r"\\changed(?![A-Za-z])", "", latex)
+
+
+def formula(latex: str) -> Markup:
+    """The rows of a formula; one that cannot be set is shown as LaTeX."""
+    try:
+        return _rows(layout(latex))
+    except (Unclosed, _NotSet):
+        return Markup('<pre class="tex">{}</pre>').format(_copied(latex))
+
+
+class _NotSet(Exception):
+    """A formula, or a piece of it, that cannot be converted."""
+
+
+def _rows(found: Layout) -> Markup:
+    if not found.rows:
+        raise _NotSet
+    alone = len(found.rows) == 1 and found.rows[0].width <= NARROW and not found.names
+    shown = _piece(found.rows[0].segments) if alone else Markup("").join(map(_row, found.rows))
+    tag = Markup('<span class="tag">({})</span>').format(found.tag) if found.tag else ""
+    kind = "rows" if not alone and any(row.left for row in found.rows) else "row"
+    wide = " stacked" if any(row.left_width > NARROW for row in found.rows) else ""
+    names = Markup("").join(Markup('<div class="where"><span>where {} is</span>{}</div>').format(maths(name), _rows(of))
+                            for name, of in found.names)
+    return Markup('<div class="{}{}">{}</div>{}{}').format(kind, wide, shown, tag, names)
+
+
+def _row(row: Row) -> Markup:
+    left = Markup('<div class="left">{}</div>').format(_segments(row.lead, first=True)) if row.lead else Markup("")
+    return Markup('{}<div class="right">{}</div>').format(left, _segments(row.right, first=not row.lead))
+
+
+def _segments(found: Sequence[Segment], display: bool = True, first: bool = False) -> Markup:
+    """Segments with a place to break the line between them; short ones that stand together are one piece."""
+    return Markup("<wbr>").join(_joined(found, display, first))
+
+
+def _joined(found: Sequence[Segment], display: bool, first: bool) -> Iterator[Markup]:
+    held: list[Segment] = []
+    for k, s in enumerate(found):
+        if held and sum(h.width for h in held) + s.width > LEAF:
+            yield _piece(held, display, first and held[0] is found[0])
+            held = []
+        if s.width > LEAF and s.parts:
+            yield Markup('<span class="part">{}</span>').format(_segments(s.parts, display, first and k == 0))
+        else:
+            held.append(s)
+    if held:
+        yield _piece(held, display, first and held[0] is found[0])
+
+
+def _piece(found: Sequence[Segment], display: bool = True, first: bool = True) -> Markup:
+    """A piece of a formula; a sign or a relation has room before it unless it is the first in its row."""
+    latex = " ".join(s.latex for s in found)
+    made = maths("{}" + latex if found[0].leads and not first else latex, display)
+    if made is None:
+        raise _NotSet(latex)
+    return made
+
+
+# ---------------------------------------------------------------------------------------------------------------------- blocks
+def blocks(found: Iterable[Block]) -> Markup:
+    """Blocks, one under the other."""
+    return Markup("").join(BLOCKS[type(b)](b) for b in found)
+
+
+def _items(b: Items) -> Markup:
+    rows = Markup("").join(Markup("<li>{}</li>\n").format(
+        line(item[0].parts) if len(item) == 1 and isinstance(item[0], Paragraph) else blocks(item)) for item in b.items)
+    if b.start is None:
+        return Markup("<ul>\n{}</ul>\n").format(rows)
+    return Markup('<ol start="{}">\n{}</ol>\n').format(b.start, rows)
+
+
+def _table(b: Table) -> Markup:
+    align = b.align.ljust(len(b.head), "l")
+    head = Markup("").join(Markup('<th scope="col" class="{}">{}</th>').format(a, line(c)) for a, c in zip(align, b.head, strict=True))
+    rows = Markup("").join(Markup("<tr>{}</tr>\n").format(Markup("").join(
+        Markup('<th scope="row" class="{}">{}</th>' if k == 0 else '<td class="{}">{}</td>').format(align[k], line(c))
+        for k, c in enumerate(row[: len(b.head)]))) for row in b.rows)
+    return Markup("<table>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n</table>\n").format(head, rows)
+
+
+def _picture(b: Picture) -> Markup:
+    data = b64encode(b.svg.encode("utf-8")).decode()
+    return Markup('<figure><img alt="{}" src="data:image/svg+xml;base64,{}"></figure>\n').format(b.words, data)
+
+
+def _finding(b: Finding) -> Markup:
+    several = len(b.rulings) > 1
+    parts: list[Markup] = []
+    one = b.rulings[0].correction if not several else None
+    if one is not None and isinstance(b.shown, Display):                # the formula stands in its comparison
+        parts += [Markup("<p>{}</p>\n").format(line(b.rulings[0].sentence)), _pair(one, b.shown.anchor), blocks(b.rulings[0].notes)]
+    else:
+        parts.append(blocks((b.shown,)))
+        parts += [_ruling(r) for r in b.rulings] if not several else [
+            Markup("<ol>\n{}</ol>\n").format(Markup("").join(Markup("<li>{}</li>\n").format(_ruling(r)) for r in b.rulings))]
+    place = Markup(' id="{}"').format(b.anchor) if isinstance(b.shown, Paragraph) else ""
+    return Markup('<section class="finding {}"{}>\n{}</section>\n').format(b.verdict, place, Markup("").join(parts))
+
+
+def _ruling(r: Ruling) -> Markup:
+    pair = _pair(r.correction) if r.correction is not None else ""
+    return Markup("<p>{}</p>\n{}{}").format(line(r.sentence), pair, blocks(r.notes))
+
+
+def _pair(c: Correction, anchor: str = "") -> Markup:
+    """A formula beside its correction."""
+    edits = Markup('<p class="edits">{}</p>').format(line(c.edits)) if c.edits else ""
+    printed = Markup('<p class="label">{} as printed</p>').format(badge(Badge("refuted")))
+    right = Markup('<p class="label">{} corrected</p>').format(badge(Badge(c.verdict)))
+    return Markup('<div class="pair"><div class="printed">{}</div><div class="right">{}{}</div></div>\n').format(
+        display(Display(c.printed, anchor), printed), display(Display(c.latex), right), edits)
+
+
+BLOCKS: dict[type, Callable[[Any], Markup]] = {
+    Heading: lambda b: Markup('<h{} id="{}">{} <a class="anchor" href="#{}" aria-label="Link to this section">#</a></h{}>\n').format(
+        min(b.level, 6), b.anchor, line(b.parts), b.anchor, min(b.level, 6)),
+    Paragraph: lambda b: Markup("<p>{}</p>\n").format(line(b.parts)),
+    Display: display,
+    Items: _items,
+    Table: _table,
+    Code: lambda b: Markup("<pre><code>{}</code></pre>\n").format(b.text),
+    Quote: lambda b: Markup("<blockquote>{}</blockquote>\n").format(blocks(b.blocks)),
+    Fold: lambda b: Markup('<details class="fold"><summary>{}</summary>\n{}</details>\n').format(line(b.summary), blocks(b.blocks)),
+    Picture: _picture,
+    Rule: lambda b: Markup("<hr>\n"),
+    Finding: _finding,
+}
