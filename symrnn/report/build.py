@@ -120,7 +120,7 @@ class Builder:
                 continue
             for r in e.relations:
                 where: Inlines = (Text(f"line {e.span.line}, "), CodeText(r.latex), Text(": "))
-                found = findings.sentence(r.verdict) if r.verdict.word else said(r.verdict.reason or "")
+                found = findings.sentence(r.verdict, self.notation) if r.verdict.word else said(r.verdict.reason or "")
                 out.append((Paragraph((*where, *found)),))
         return tuple(out)
 

@@ -18,6 +18,7 @@ from symrnn.prove.claim import Claim
 from symrnn.prove.grid import default_sizes
 from symrnn.prove.shapes import conflict
 from symrnn.prove.witness import allowed
+from symrnn.report.findings import words
 from symrnn.report.model import Badge, Block, Emphasis, Heading, Inlines, Paragraph, Strong, Table, Text
 
 STEPS = (2, 4)
@@ -104,7 +105,7 @@ def cross_check(rows: list[Check]) -> Iterator[Block]:
     sizes = {f"{k} = {v}": None for r in rows if r.found for k, v in r.found.sizes.items()}
     steps = {f"T = {r.found.T}": None for r in rows if r.found}
     if sizes or steps:
-        yield Paragraph((Text(f"Sizes: {', '.join(sizes)}; {', '.join(steps)}."),))
+        yield Paragraph(words(f"Sizes: {', '.join(sizes)}; {', '.join(steps)}."))
     yield Table(tuple((Text(name),) for name in HEAD), tuple(r.row() for r in rows), "rllll")
 
 

@@ -2,13 +2,13 @@
 
 >>> from symrnn.prove.verdict import Verdict
 >>> from symrnn.report.model import plain
->>> plain(sentence(Verdict("refuted", "SR201", "W is n_h x n_x")))
-'refuted (SR201): W is n_h x n_x'
+>>> plain(sentence(Verdict("refuted", "SR201", "the shapes differ")))
+'refuted (SR201): the shapes differ'
 """
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from symrnn.audit import Equation
@@ -85,7 +85,7 @@ def ruling(r: Relation, notation: Notation, several: bool = False) -> Ruling:
     if v.fix is not None:
         printed, corrected = compared(r.latex, v.fix.latex)
         right = Correction(printed, corrected, v.fix.verdict, said(", ".join(v.fix.edits)))
-    return Ruling(v.word or "undecided", (*shown, *sentence(v)), tuple(notes(v, notation)), right)
+    return Ruling(v.word or "undecided", (*shown, *sentence(v, notation)), tuple(notes(v, notation)), right)
 
 
 def _short(latex: str) -> bool:
@@ -95,15 +95,48 @@ def _short(latex: str) -> bool:
         return False
 
 
-def sentence(v: Verdict) -> Inlines:
+_SPOKEN = re.compile(
+    r"(?P<formula>\$[^$]+\$)"
+    r"|\b(?P<size>n_\w+|[A-Za-z]) ?= ?(?P<value>\d+)(?![\d.])"
+    r"|\b(?P<rows>n_\w+|[A-Za-z]|\d+) x (?P<columns>n_\w+|[A-Za-z]|\d+)\b"
+    r"|(?P<middle>-?\d+(?:\.\d+)?) \+/- 1e-(?P<digits>\d+)"
+    r"|2\^-(?P<bits>\d+)")
+
+
+def words(text: str, notation: Notation = Notation()) -> Inlines:  # noqa: B008  (it is immutable)
+    r"""What a verdict says, with the formulas in it as formulas: those between dollars, sizes, shapes, bounds.
+
+    >>> [p.latex for p in words("n_h x 1 up to 2^-60, 0.5 +/- 1e-12 at n_h = 2") if isinstance(p, Maths)]
+    ['n_h \\times 1', '2^{-60}', '0.5 \\pm 10^{-12}', 'n_h = 2']
+    """
+    out: list[Inline] = []
+    at = 0
+    for m in _SPOKEN.finditer(text):
+        out += [Text(text[at : m.start()])] * (m.start() > at)
+        out.append(Maths(_formula(m, Writer(notation).size)))
+        at = m.end()
+    return (*out, *([Text(text[at:])] * (at < len(text))))
+
+
+def _formula(m: re.Match[str], size: Callable[[str], str]) -> str:
+    if m["formula"]:
+        return m["formula"][1:-1]
+    if m["size"]:
+        return f"{size(m['size'])} = {m['value']}"
+    if m["rows"]:
+        return rf"{size(m['rows'])} \times {size(m['columns'])}"
+    return rf"{m['middle']} \pm 10^{{-{m['digits']}}}" if m["middle"] else f"2^{{-{m['bits']}}}"
+
+
+def sentence(v: Verdict, notation: Notation = Notation()) -> Inlines:  # noqa: B008  (it is immutable)
     """A verdict in a line: the word, its scope, its code and reason, what it rests on."""
     out: list[Inline] = [Badge(v.word or "undecided")]
     if v.scope is not None and v.word in ("proved", "conditional", "agrees"):
-        out.append(Text(f" {v.scope}"))
+        out += words(f" {v.scope}", notation)
     if v.code:
         out += [Text(" ("), CodeText(v.code), Text(")")]
     if v.reason:
-        out += [Text(": "), *said(v.reason)]
+        out += words(f": {v.reason}", notation)
     if v.conditions and v.word == "proved":
         out += conditions(v.conditions)
     if v.cause:
@@ -136,9 +169,9 @@ def stated(condition: str) -> Inlines:
 def notes(v: Verdict, notation: Notation) -> Iterator[Block]:
     """Method, domain, counterexample and other readings."""
     if v.word == "proved" and v.method:
-        yield Paragraph((Small(said(v.method)),))
+        yield Paragraph((Small(words(v.method, notation)),))
     if v.domain:
-        yield Paragraph((Text("Where defined: "), *said(v.domain), Text(".")))
+        yield Paragraph((Text("Where defined: "), *words(v.domain, notation), Text(".")))
     if v.counterexample and v.word == "refuted":
         yield counterexample(v.counterexample, notation)
     for latex, word in v.readings:
@@ -172,7 +205,7 @@ def value(text: str) -> Inlines:
     """
     rows = re.findall(r"\[([^\[\]]*)\]", text)
     if not re.fullmatch(r"\[\s*\[[\d\s,./+-]*\](?:\s*,\s*\[[\d\s,./+-]*\])*\s*\]", text):
-        return said(text)
+        return words(text)
     return (Maths(r"\begin{bmatrix} " + r" \\ ".join(" & ".join(x.strip() for x in row.split(",")) for row in rows) + r" \end{bmatrix}"),)
 
 

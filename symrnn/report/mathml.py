@@ -29,8 +29,12 @@ KEPT: dict[str, tuple[str, ...]] = {
     "mstyle": ("displaystyle", "scriptlevel"),
 }
 """The elements of MathML Core that may come out, each with the attributes that may."""
-STYLES = {"text-align: right;justify-items: end;padding-right: 0;": "r", "text-align: left;justify-items: start;padding-left: 0;": "l",
-          "text-align: left;justify-items: start;padding-right: 0;": "c", "text-align: left;justify-items: start;padding-right: 0;padding-left:1em;": "k"}
+STYLES = {
+    "text-align: right;justify-items: end;padding-right: 0;": "r",
+    "text-align: left;justify-items: start;padding-left: 0;": "l",
+    "text-align: left;justify-items: start;padding-right: 0;": "c",
+    "text-align: left;justify-items: start;padding-right: 0;padding-left:1em;": "k",
+}
 """The styles of cells, as classes."""
 APPLIES = "\u2061"
 INVISIBLE = f"{APPLIES}\u2062\u2063\ufe00\ufe01"
@@ -91,18 +95,28 @@ def _checked(e: Element) -> Element:
 
 def _simple(e: Element) -> Element:
     """A row of one element as that element, with the class of the row."""
-    if e.tag in ("mrow", "mpadded") and len(e) == 1 and (e.get("class") is None or e[0].get("class") is None and e.get("class") == "changed"):
-        only = e[0]
-        if e.get("class"):
-            only.set("class", e.get("class", ""))
-        if e.tag == "mpadded" or e.get("class"):
-            for space in ("lspace", "rspace"):
-                only.attrib.pop(space, None)
-        return only
-    return e
+    kind = e.get("class")
+    if e.tag not in ("mrow", "mpadded") or len(e) != 1 or (kind and (kind != "changed" or e[0].get("class"))):
+        return e
+    only = e[0]
+    if kind:
+        only.set("class", kind)
+    if kind or e.tag == "mpadded":
+        for space in ("lspace", "rspace"):
+            only.attrib.pop(space, None)
+    return only
 
 
 def text(e: Element) -> str:
-    """An element as text, everything in it escaped."""
-    marks = "".join(f' {k}="{escape(v)}"' for k, v in e.attrib.items())
-    return f"<{e.tag}{marks}>{escape(e.text or '', quote=False)}{''.join(map(text, e))}</{e.tag}>"
+    """An element as HTML, everything in it escaped.
+
+    >>> text(Element("mo", {"stretchy": "false", "class": "a b"}))
+    '<mo stretchy=false class="a b"></mo>'
+    """
+    marks = "".join(f" {k}={v}" if re.fullmatch(r"[\w.]+", v) else f' {k}="{escape(v)}"' for k, v in e.attrib.items())
+    return f"<{e.tag}{marks}>{inner(e)}</{e.tag}>"
+
+
+def inner(e: Element) -> str:
+    """What stands in an element, as HTML."""
+    return escape(e.text or "", quote=False) + "".join(map(text, e))

@@ -242,10 +242,13 @@ class _Reader:
             while self.peek() and token[-1] != "]":
                 token += self.take()
             return Piece(token, (self.argument(depth),))
+        if token in ROLES:
+            group = self.argument(depth)
+            return group[0] if len(group) == 1 and group[0].kind in WRAPPED else Piece(token, (group,), kind=ROLES[token])
         if token in ARGUMENTS:
             return Piece(token, tuple(self.argument(depth) for _ in range(ARGUMENTS[token])))
         if token.startswith("\\") and token[1:].isalpha() and _WORDS.match(token):
-            return Piece(token, (self.argument(depth),), kind=ROLES.get(token, "plain")) if self._follows() else Piece(token)
+            return Piece(token, (self.argument(depth),)) if self._follows() else Piece(token)
         return Piece(token, kind=_kind(token))
 
     def _follows(self) -> bool:
