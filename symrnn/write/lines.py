@@ -109,9 +109,16 @@ def _everywhere(found: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _kept(found: Iterable[Piece]) -> tuple[Piece, ...]:
-    """Pieces without what numbers, labels, colours or only styles a formula."""
-    return tuple(replace(p, groups=tuple(map(_kept, p.groups)), scripts=tuple((m, _kept(g)) for m, g in p.scripts))
+    """Pieces without what numbers, labels, colours or only styles a formula; environments of displays as parts of one."""
+    return tuple(replace(p, head=_inner(p) if p.kind == "rows" else p.head, groups=tuple(map(_kept, p.groups)),
+                         scripts=tuple((m, _kept(g)) for m, g in p.scripts))
                  for p in found if not p.head.startswith((*DROPPED, r"\tag")))
+
+
+def _inner(p: Piece) -> str:
+    """The environment that stands within a display for one that is a display."""
+    name = p.head.partition("{")[0]
+    return "aligned" if name in ALIGNED else "gathered" if name in GATHERED else p.head
 
 
 def _rows(found: Sequence[Piece]) -> Iterator[tuple[tuple[Piece, ...], tuple[Piece, ...]]]:
@@ -288,12 +295,20 @@ def filled(row: Row, limit: float, hanging: float = 1.5) -> list[str]:
 
 
 def rows_of(found: Layout, limit: float) -> list[tuple[str, str]]:
-    """The lines of all rows: what stands before the alignment, and what behind it."""
+    """The lines of all rows: what stands before the alignment, and what behind it; then what the names in them stand for."""
     out: list[tuple[str, str]] = []
     for row in found.rows:
-        first, *rest = filled(row, limit)
-        out += [(row.left, first), *(("", rf"\quad {line}") for line in rest)]
+        out += _lines(row.left, filled(row, limit))
+    for name, of in found.names:
+        for k, row in enumerate(of.rows):
+            lines = filled(Row((), row.segments), limit - 6.0)
+            out += _lines("" if k else rf"\text{{where }} {name}", [("" if k else "= ") + lines[0], *lines[1:]])
     return out
+
+
+def _lines(left: str, lines: list[str]) -> list[tuple[str, str]]:
+    first, *rest = lines
+    return [(left, first), *(("", rf"\quad {line}") for line in rest)]
 
 
 def broken(source: str, limit: float) -> str:
