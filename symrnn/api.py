@@ -87,6 +87,13 @@ def audit(
     return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})
 
 
+def page(judged: Any, form: str) -> str | bytes:
+    """Return the report of an audit as one file in the format `form`: ``html`` or ``tex``."""
+    from symrnn.report import audits, written
+
+    return written(audits.report(judged), form)
+
+
 def check(
     claim: str,
     *,

@@ -7,7 +7,7 @@ import click
 from symrnn.cli.output import json_text, note, output_options, write
 from symrnn.cli.values import Seconds
 
-RENDERED = ("text", "json", "md")
+RENDERED = ("text", "json", "md", "html", "tex")
 
 
 @click.command()
@@ -40,7 +40,8 @@ def audit(
         for words in judged.notes:
             note(words)
         result = judged.to_json()
-        write({"text": audit_text, "json": json_text, "md": audit_markdown}[form](result), output)
+        printed = {"text": audit_text, "json": json_text, "md": audit_markdown}
+        write(printed[form](result) if form in printed else str(api.page(judged, form)), output)
     failed = len(opened) < len(files) or bool(judged.failures)
     ctx.exit(NOT_ASKED if failed else exit_status(result, require_checked))
 

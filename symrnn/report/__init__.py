@@ -19,7 +19,7 @@ from symrnn.report.model import Report
 
 Progress = Callable[[int, int, str], None]
 
-WRITERS = {"md": "markdown", "html": "html", "tex": "tex", "pdf": "pdf"}
+WRITERS = {"md": "markdown", "html": "html", "tex": "tex", "pdf": "typst"}
 """Format, which is also the suffix of its files -> the module that writes it."""
 
 

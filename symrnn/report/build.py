@@ -15,13 +15,11 @@ from symrnn.compiling import equations, faults
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
 from symrnn.model import Model
-from symrnn.prove.verdict import ORDER
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
 from symrnn.report import findings
 from symrnn.report.checks import Check, checks, cross_check
 from symrnn.report.model import (
-    Badge,
     Block,
     Code,
     CodeText,
@@ -38,6 +36,7 @@ from symrnn.report.model import (
     Report,
     Text,
     anchored,
+    counts,
     of_page,
     said,
 )
@@ -66,7 +65,7 @@ class Builder:
         if body and isinstance(body[0], Heading) and body[0].level == 1:
             title = body.pop(0).parts                                         # type: ignore[union-attr]
         return Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
-                      counts(self.judged.equations), findings.errors(self.judged.equations),
+                      counts(e.verdict for e in self.judged.equations), findings.errors(self.judged.equations),
                       anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
 
     @cached_property
@@ -126,7 +125,7 @@ class Builder:
 
     def equation(self, e: Equation) -> Block:
         """The formula, with what was found."""
-        shown = Display(e.span.latex.strip(), findings.anchor(e))
+        shown = Display(e.span.latex.strip(), findings.anchor(e), findings.short(e.id))
         return findings.finding(e, shown, self.notation) or shown
 
     # -------------------------------------------------------------------------------------------------------------- directives
@@ -241,16 +240,14 @@ def demoted(found: Iterable[page.Block]) -> Iterator[Block]:
     return (of_page(b, 1) for b in found if not (isinstance(b, page.Heading) and b.level == 1))
 
 
-def counts(found: Iterable[Equation]) -> tuple[Badge, ...]:
-    """How many equations have which verdict, the best first."""
-    words = [e.verdict for e in found]
-    return tuple(Badge(w, words.count(w)) for w in reversed(ORDER) if w in words)
-
-
 def foot(path: str) -> Inlines:
-    """What made a report of what; an absolute path is the matter of one machine."""
-    shown = Path(path).name if Path(path).is_absolute() else Path(path).as_posix()
-    return (Text(f"Made by symrnn {__version__} from "), CodeText(shown), Text("; the same input gives the same bytes."))
+    """What made a report of what."""
+    return (Text(f"Made by symrnn {__version__} from "), CodeText(shown_path(path)), Text("; the same input gives the same bytes."))
+
+
+def shown_path(path: str) -> str:
+    """The path of a document as a report names it; an absolute one is the matter of one machine."""
+    return Path(path).name if Path(path).is_absolute() else Path(path).as_posix()
 
 
 DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))

@@ -59,22 +59,36 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-") or "equation"
 
 
+def short(name: str) -> str:
+    """The number of an equation; empty for what has a name of its own.
+
+    >>> short("eq-3"), short("d2-eq-3"), short("code-1")
+    ('3', '3', '')
+    """
+    found = re.fullmatch(r"(?:d\d+-)?eq-(\d+)", name)
+    return found[1] if found else ""
+
+
 def number(name: str) -> str:
     """How an equation is called in the text.
 
-    >>> number("eq-3"), number("code-1")
-    ('equation 3', 'code-1')
+    >>> number("eq-3"), number("d2-code-1"), number("my claim")
+    ('equation 3', 'statement 1', 'my claim')
     """
-    return re.sub(r"^eq-(?=\d+\Z)", "equation ", name)
+    found = re.fullmatch(r"(?:d\d+-)?(eq|code|said)-(\d+)", name)
+    return f"{KINDS[found[1]]} {found[2]}" if found else name
 
 
-def finding(e: Equation, shown: Display | Paragraph, notation: Notation) -> Finding | None:
+KINDS = {"eq": "equation", "code": "statement", "said": "sentence"}
+
+
+def finding(e: Equation, shown: Display | Paragraph, notation: Notation, place: str = "") -> Finding | None:
     """An equation with what was found for each of its relations; None where nothing was claimed."""
     judged = [r for r in e.relations if r.verdict.word is not None]
     if not judged:
         return None
     several = len({r.verdict.word for r in judged}) > 1
-    return Finding(anchor(e), shown, tuple(ruling(r, notation, several) for r in judged), e.verdict or "undecided", e.expected)
+    return Finding(anchor(e), shown, tuple(ruling(r, notation, several) for r in judged), e.verdict or "undecided", place)
 
 
 def ruling(r: Relation, notation: Notation, several: bool = False) -> Ruling:
@@ -234,12 +248,15 @@ def _root(name: str, causes: Mapping[str, str | None]) -> str:
 
 
 def _error(e: Equation, followers: Sequence[Equation]) -> tuple[Block, ...]:
-    v = next(r.verdict for r in e.relations if r.verdict.word == e.verdict)
+    r = next(r for r in e.relations if r.verdict.word == e.verdict)
+    v = r.verdict
     parts: list[Inline] = [Link((Text(number(e.id)),), f"#{anchor(e)}"), Text(f", line {e.span.line}: "), Badge(e.verdict or "")]
     if v.code:
         parts += [Text(" ("), CodeText(v.code), Text(f" {code(v.code).slug})")]
     if e.expected == e.verdict:
         parts.append(Text(", as the document expects"))
+    if e.span.kind not in ("sentence", "code") and v.word == "refuted" and _short(r.latex):
+        parts += [Text(": "), Maths(r.latex)]
     out: list[Block] = [Paragraph(tuple(parts))]
     if followers:
         links = [Link((Text(number(f.id)),), f"#{anchor(f)}") for f in followers]

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -63,8 +64,8 @@ NARROW = 16.0
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:"
 ADDRESS = re.compile(r"(?:https?://|mailto:|#)\S*|[^:\\\s?#&<>\"']+(?:#\S*)?", re.I)
 """Where a link may lead: to the web, into the page, to a file beside it."""
-FACES = (("STIX Two Math", "normal", 400, "maths"), ("STIX Two Text", "normal", 400, "text"), ("STIX Two Text", "italic", 400, "text-italic"),
-         ("STIX Two Text", "normal", 700, "text-bold"))
+FACES = (("STIX Two Math", "normal", 400, "maths"), ("STIX Two Text", "normal", 400, "text"),
+         ("STIX Two Text", "italic", 400, "text-italic"), ("STIX Two Text", "normal", 700, "text-bold"))
 
 
 def write(report: Report) -> str:
@@ -171,8 +172,7 @@ def inline(latex: str) -> Markup:
 
 def display(b: Display, note: Markup = Markup("")) -> Markup:  # noqa: B008  (it is immutable)
     """A formula that stands alone, with its number and its LaTeX."""
-    number = b.anchor.removeprefix("eq-") if b.anchor.startswith("eq-") else ""
-    mark = Markup('<a class="number" href="#{}" aria-label="Equation {}">({})</a>').format(b.anchor, number, number) if number else ""
+    mark = Markup('<a class="number" href="#{}" aria-label="Equation {}">({})</a>').format(b.anchor, b.number, b.number) if b.number else ""
     place = Markup(' id="{}"').format(b.anchor) if b.anchor else ""
     source = Markup('<details class="source"><summary>LaTeX</summary><pre>{}</pre></details>').format(_copied(b.latex))
     return Markup('<div class="formula"{}>{}{}{}{}</div>\n').format(place, note, formula(b.latex), mark, source)
@@ -270,31 +270,29 @@ def _picture(b: Picture) -> Markup:
 
 
 def _finding(b: Finding) -> Markup:
-    several = len(b.rulings) > 1
-    parts: list[Markup] = []
-    one = b.rulings[0].correction if not several else None
-    if one is not None and isinstance(b.shown, Display):                # the formula stands in its comparison
-        parts += [Markup("<p>{}</p>\n").format(line(b.rulings[0].sentence)), _pair(one, b.shown.anchor), blocks(b.rulings[0].notes)]
-    else:
-        parts.append(blocks((b.shown,)))
-        parts += [_ruling(r) for r in b.rulings] if not several else [
-            Markup("<ol>\n{}</ol>\n").format(Markup("").join(Markup("<li>{}</li>\n").format(_ruling(r)) for r in b.rulings))]
+    rulings = [_ruling(r, b.shown) if b.comparison is not None and isinstance(b.shown, Display) else _ruling(r) for r in b.rulings]
+    shown = rulings[0] if len(rulings) == 1 else Markup("<ol>\n{}</ol>\n").format(
+        Markup("").join(Markup("<li>{}</li>\n").format(r) for r in rulings))
     place = Markup(' id="{}"').format(b.anchor) if isinstance(b.shown, Paragraph) else ""
-    return Markup('<section class="finding {}"{}>\n{}</section>\n').format(b.verdict, place, Markup("").join(parts))
+    return Markup('<section class="finding {}"{}>\n{}{}</section>\n').format(b.verdict, place, blocks(b.head), shown)
 
 
-def _ruling(r: Ruling) -> Markup:
-    pair = _pair(r.correction) if r.correction is not None else ""
+def _ruling(r: Ruling, shown: Display | None = None) -> Markup:
+    pair = _pair(r.correction, shown) if r.correction is not None else ""
     return Markup("<p>{}</p>\n{}{}").format(line(r.sentence), pair, blocks(r.notes))
 
 
-def _pair(c: Correction, anchor: str = "") -> Markup:
-    """A formula beside its correction."""
+def _placed(c: Correction, shown: Display | None) -> Display:
+    return Display(c.printed) if shown is None else replace(shown, latex=c.printed)
+
+
+def _pair(c: Correction, shown: Display | None = None) -> Markup:
+    """A formula beside its correction; with the place of what is shown."""
     edits = Markup('<p class="edits">{}</p>').format(line(c.edits)) if c.edits else ""
     printed = Markup('<p class="label">as printed: {}</p>').format(badge(Badge("refuted")))
     right = Markup('<p class="label">corrected: {}</p>').format(badge(Badge(c.verdict)))
     return Markup('<div class="pair"><div class="printed">{}</div><div class="right">{}{}</div></div>\n').format(
-        display(Display(c.printed, anchor), printed), display(Display(c.latex), right), edits)
+        display(_placed(c, shown), printed), display(Display(c.latex), right), edits)
 
 
 BLOCKS: dict[type, Callable[[Any], Markup]] = {

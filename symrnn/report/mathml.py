@@ -49,6 +49,7 @@ def tree(latex: str, display: bool = True) -> Element | None:
     source = re.sub(r"\\color\{[^{}]*\}|\\(?:label|tag\*?)\{[^{}]*\}|\\(?:nonumber|notag)(?![A-Za-z])", "", latex)
     if _FORBIDDEN.search(source):
         return None
+    source = re.sub(r"\\text\w*\{[^{}$]*\}", lambda m: m[0].replace("'", "\u2019"), source)
     try:
         found = fromstring(_CONVERTER.convert_with_local_state(source, displaystyle=display)
                            .replace("&ApplyFunction;", "\u2061").replace("&nbsp;", "\u00a0"))

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from symrnn.prove.verdict import ORDER
 from symrnn.write import page
 
 
@@ -101,10 +102,11 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Display:
-    """A formula that stands alone, in LaTeX; with an anchor where it can be referred to."""
+    """A formula that stands alone, in LaTeX; with an anchor and a number where it can be referred to."""
 
     latex: str
     anchor: str = ""
+    number: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,15 +188,25 @@ class Ruling:
 class Finding:
     """A formula, a sentence or a statement of a listing, with what was found for it.
 
-    `shown` is a Display, or a paragraph where it stands within the text or is no formula. `expected` is the verdict that the
-    document expects of it, if it says so.
+    `shown` is a Display, or a paragraph where it stands within the text or is no formula; `place` says where that is, apart from the text.
     """
 
     anchor: str
     shown: Display | Paragraph
     rulings: tuple[Ruling, ...]
     verdict: str
-    expected: str | None = None
+    place: str = ""
+
+    @property
+    def comparison(self) -> Correction | None:
+        """The correction in which the formula is shown, so that it need not be shown before it as well."""
+        return self.rulings[0].correction if len(self.rulings) == 1 and isinstance(self.shown, Display) else None
+
+    @property
+    def head(self) -> tuple[Block, ...]:
+        """What stands before the rulings: the place, and the formula unless it stands in its comparison."""
+        place = (Paragraph((Small((Text(self.place),)),)),) if self.place else ()
+        return place if self.comparison is not None else (*place, self.shown)
 
 
 Block = Heading | Paragraph | Display | Items | Table | Code | Quote | Fold | Picture | Rule | Finding
@@ -242,6 +254,16 @@ def said(text: str) -> Inlines:
     """
     parts = re.split(r"\$([^$]+)\$", text)
     return tuple(Maths(p) if k % 2 else Text(p) for k, p in enumerate(parts) if p)
+
+
+def counts(verdicts: Iterable[str | None]) -> tuple[Badge, ...]:
+    """How often each verdict occurs, the best first.
+
+    >>> counts(["refuted", None, "proved", "proved"])
+    (Badge(verdict='proved', count=2), Badge(verdict='refuted', count=1))
+    """
+    found = list(verdicts)
+    return tuple(Badge(w, found.count(w)) for w in reversed(ORDER) if w in found)
 
 
 def headings(blocks: Iterable[Block]) -> Iterator[Heading]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from symrnn.report import mathml
@@ -65,7 +66,7 @@ PREAMBLE = r"""\documentclass[fleqn]{article}
 \newcommand{\code}[1]{{\ttfamily #1}}
 \newcommand{\changedcolor}{proved}
 \newcommand{\changed}[1]{\underline{\color{\changedcolor}#1}}
-\newcommand{\within}[2]{\setbox0=\hbox{$#1$}\ifdim\wd0>#2\resizebox{#2}{!}{\box0}\else\box0\fi}
+\newcommand{\within}[2]{\setbox0=\hbox{$#1$}\ifdim\wd0>#2\resizebox{#2}{!}{\box0\relax}\else\box0\relax\fi}
 \newcommand{\fit}[1]{\within{\displaystyle #1}{.93\linewidth}}
 \newcommand{\fits}[1]{\within{#1}{\linewidth}}
 \newenvironment{codelines}{\par\begingroup\ttfamily\footnotesize\parskip=0pt\raggedright\hangindent=2em}{\par\endgroup}
@@ -225,7 +226,7 @@ def inline(latex: str) -> str:
         return rf"\code{{{code(latex)}}}"
     if rows[0].width <= INLINE:
         return f"${rows[0].latex}$" if latex.count("{") > 40 else f"${source}$"
-    return r"\allowbreak ".join(rf"\fits{{{s.latex}}}" for s in _leaves(rows[0].segments))
+    return r"\allowbreak ".join(rf"\fits{{{'{}' if s.leads and k else ''}{s.latex}}}" for k, s in enumerate(_leaves(rows[0].segments)))
 
 
 def _leaves(found: Sequence[Segment]) -> Iterator[Segment]:
@@ -236,7 +237,7 @@ def _leaves(found: Sequence[Segment]) -> Iterator[Segment]:
 def display(b: Display, bound: bool = False) -> str:
     """A formula that stands alone, over as many lines as it needs; one that is `bound` stays on the page of what follows."""
     target = rf"\hypertarget{{{_anchor(b.anchor)}}}{{}}" if b.anchor else ""
-    tag = rf"\tag{{{number}}}" if (number := b.anchor.removeprefix("eq-")) != b.anchor else ""
+    tag = rf"\tag{{{b.number}}}" if b.number else ""
     source = settable(b.latex)
     try:
         rows = rows_of(layout(source), WIDTH) if source is not None else []
@@ -281,7 +282,8 @@ def _table(b: Table) -> str:
 
 
 def _code(b: Code) -> str:
-    lines = (rf"\codeline{{{(len(row) - len(row.lstrip(' '))) / 2:.1f}em}}{{{code(row.strip())}}}" for row in b.text.expandtabs(4).splitlines())
+    rows = ((len(row) - len(row.lstrip(" ")), row.strip()) for row in b.text.expandtabs(4).splitlines())
+    lines = (rf"\codeline{{{deep / 2:.1f}em}}{{{code(row)}}}" for deep, row in rows)
     return "\\begin{codelines}\n" + "\n".join(lines) + "\n\\end{codelines}"
 
 
@@ -290,24 +292,22 @@ def _picture(b: Picture) -> str:
 
 
 def _finding(b: Finding) -> str:
-    one = b.rulings[0].correction if len(b.rulings) == 1 else None
-    shown = display(b.shown, True) if isinstance(b.shown, Display) else line(b.shown.parts)
-    compared = one is not None and isinstance(b.shown, Display)         # then the formula stands in its comparison
-    anchor = b.shown.anchor if compared and isinstance(b.shown, Display) else ""
-    parts = [_ruling(r, f"({n}) " if len(b.rulings) > 1 else "", anchor) for n, r in enumerate(b.rulings, start=1)]
-    if compared:
-        return "\n\n".join(parts)
-    return shown + ("\n" if isinstance(b.shown, Display) else "\n\n") + "\n\n".join(parts)
+    shown, compared = b.shown, b.comparison is not None
+    place = shown if compared and isinstance(shown, Display) else Display("")
+    rulings = [_ruling(r, f"({n}) " if len(b.rulings) > 1 else "", place) for n, r in enumerate(b.rulings, start=1)]
+    if compared or not isinstance(shown, Display):
+        return "\n\n".join(filter(None, (write_blocks(b.head), *rulings)))
+    return "\n\n".join(filter(None, (write_blocks(b.head[:-1]), display(shown, bound=True) + "\n" + rulings[0], *rulings[1:])))
 
 
-def _ruling(r: Ruling, mark: str, anchor: str) -> str:
-    pair = _pair(r.correction, anchor) if r.correction is not None else ""
+def _ruling(r: Ruling, mark: str, place: Display) -> str:
+    pair = _pair(r.correction, place) if r.correction is not None else ""
     return "\n\n".join(filter(None, (mark + line(r.sentence), pair, write_blocks(r.notes))))
 
 
-def _pair(c: Correction, anchor: str) -> str:
+def _pair(c: Correction, place: Display) -> str:
     edits = f" ({line(c.edits)})" if c.edits else ""
-    printed = display(Display(c.printed, anchor), True)
+    printed = display(replace(place, latex=c.printed), True)
     return "\n".join((rf"As printed: {verdict(Badge('refuted'))}", r"{\renewcommand{\changedcolor}{refuted}" + printed + "}",
                       rf"Corrected: {verdict(Badge(c.verdict))}{edits}", display(Display(c.latex))))
 

@@ -136,9 +136,10 @@ def _rows(found: Sequence[Piece]) -> Iterator[tuple[tuple[Piece, ...], tuple[Pie
                 at += n
                 if n == 1:
                     yield from _rows(cells[0]) if name in GATHERED else [((), cells[0])]
-                else:
-                    rest = [p for k, cell in enumerate(cells[1:]) for p in ((*_GAP, *cell) if k % 2 else cell)]
-                    yield cells[0], tuple(rest)
+                    continue
+                rest = tuple(p for k, cell in enumerate(cells[1:]) for p in ((*_GAP, *cell) if k % 2 else cell))
+                goes_on = bool(cells[0]) and cells[0][0].kind == "relation"
+                yield ((), (*cells[0], *rest)) if goes_on else (cells[0], rest)
             return
     line: list[Piece] = []
     for p in (*found, Piece("\\\\")):
