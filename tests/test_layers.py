@@ -53,6 +53,9 @@ ONLY_IN = {
     "latex2sympy2": {"read/l2s.py"},
     "gen": {"read/l2s.py"},
     "antlr4": {"read/l2s.py"},
+    "markdown_it": {"report/prose.py"},
+    "math_core": {"report/mathml.py"},
+    "typst": {"report/typst.py"},
 }
 """Libraries that one file alone may import."""
 

@@ -304,7 +304,7 @@ def test_a_report_says_under_a_listing_what_was_found(tmp_path):
     regenerate([path], tmp_path / "out")
     page = (tmp_path / "out" / "notes.md").read_text(encoding="utf-8")
     listing, after = page.index("```python"), page.index("That is all.")
-    assert listing < page.index("- line 15, `` self.s = ") < page.index("- line 16, `` v = ") < after
+    assert listing < page.index("- line 15, `self.s = ") < page.index("- line 16, `v = ") < after
 
 
 # ------------------------------------------------------------------------------------------------------------------ stacks

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
@@ -151,8 +152,12 @@ def maths(latex: str, display: bool = True) -> Markup | None:
     tree = mathml.tree(latex, display)
     if tree is None:
         return None
-    shown = mathml.inner(tree) if tree.tag == "mrow" and not tree.attrib else mathml.text(tree)
-    return Markup(f"<math>{shown}</math>")
+    return Markup("<math>{}</math>").format(_shown(tree))
+
+
+def _shown(tree: Element) -> Markup:
+    """What stands in the element of a formula: its checked parts."""
+    return Markup(mathml.inner(tree) if tree.tag == "mrow" and not tree.attrib else mathml.text(tree))
 
 
 def inline(latex: str) -> Markup:
@@ -165,9 +170,8 @@ def inline(latex: str) -> Markup:
     if tree is None or found is None or found.names:
         return Markup("<code>{}</code>").format(latex)
     if len(found.rows) == 1 and found.rows[0].width > NARROW:
-        return Markup('<span class="long">{}</span>').format(_segments(found.rows[0].segments, False, True))
-    inner = Markup(mathml.text(tree))
-    return Markup('<math><semantics>{}<annotation encoding="application/x-tex">{}</annotation></semantics></math>').format(inner, latex)
+        return Markup('<span class="long" title="{}">{}</span>').format(latex, _segments(found.rows[0].segments, False, True))
+    return Markup('<math alttext="{}">{}</math>').format(latex, _shown(tree))
 
 
 def display(b: Display, note: Markup = Markup("")) -> Markup:  # noqa: B008  (it is immutable)
@@ -199,17 +203,19 @@ def _rows(found: Layout) -> Markup:
     if not found.rows:
         raise _NotSet
     alone = len(found.rows) == 1 and found.rows[0].width <= NARROW and not found.names
-    shown = _piece(found.rows[0].segments) if alone else Markup("").join(map(_row, found.rows))
+    two = any(row.lead for row in found.rows)
+    shown = _piece(found.rows[0].segments) if alone else Markup("").join(_row(row, two) for row in found.rows)
     tag = Markup('<span class="tag">({})</span>').format(found.tag) if found.tag else ""
-    kind = "rows" if not alone and any(row.left for row in found.rows) else "row"
+    kind = "rows" if two and not alone else "row"
     wide = " stacked" if any(row.left_width > NARROW for row in found.rows) else ""
     names = Markup("").join(Markup('<div class="where"><span>where {} is</span>{}</div>').format(maths(name), _rows(of))
                             for name, of in found.names)
     return Markup('<div class="{}{}">{}</div>{}{}').format(kind, wide, shown, tag, names)
 
 
-def _row(row: Row) -> Markup:
-    left = Markup('<div class="left">{}</div>').format(_segments(row.lead, first=True)) if row.lead else Markup("")
+def _row(row: Row, two: bool) -> Markup:
+    """A row, of two cells where the rows of the formula have something before the alignment."""
+    left = Markup('<div class="left">{}</div>').format(_segments(row.lead, first=True)) if two else Markup("")
     return Markup('{}<div class="right">{}</div>').format(left, _segments(row.right, first=not row.lead))
 
 

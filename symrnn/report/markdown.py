@@ -103,12 +103,14 @@ INLINES: dict[type, Callable[[Any], str]] = {
 
 # ---------------------------------------------------------------------------------------------------------------------- blocks
 def _paragraph(b: Paragraph) -> str:
-    return re.sub(r"^(\s*)([#+>=-]|\d+(?=[.)]))", r"\1\\\2", line(b.parts), flags=re.M) if _risky(b) else line(b.parts)
+    """A paragraph of which no line looks like a heading, a list or a quote."""
+    first = isinstance(b.parts[0], Text) if b.parts else False
+    rows = line(b.parts).split("\n")
+    return "\n".join(_START.sub(r"\1\\\2", row) if k or first else row for k, row in enumerate(rows))
 
 
-def _risky(b: Paragraph) -> bool:
-    """Whether a line of words begins like a list, a heading or a quote."""
-    return bool(b.parts) and any(re.search(r"^\s*(#|\+|-|=|\d+[.)])", p.text, re.M) for p in b.parts if isinstance(p, Text))
+_START = re.compile(r"^(\s*\d*)((?<=\d)[.)]|(?<!\d)[#+>=-])")
+"""What begins another block where it begins a line."""
 
 
 def _display(b: Display) -> str:

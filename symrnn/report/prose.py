@@ -79,6 +79,7 @@ class _Reader:
     def __init__(self, text: str, holes: Sequence[Hole]) -> None:
         self.text, self.holes = text, holes
         self.pending: list[Block] = []
+        self.depth = 0
 
     def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> Iterator[Block]:
         for node in nodes:
@@ -105,14 +106,22 @@ class _Reader:
             yield Paragraph(tuple(line))
 
     def heading(self, node: SyntaxTreeNode) -> Iterator[Block]:
-        yield Heading(self.flat(node), int(node.tag[1:]))
+        line = self.flat(node)
+        yield Paragraph((Strong(line),)) if self.depth else Heading(line, int(node.tag[1:]))   # no section begins within a list
 
     def items(self, node: SyntaxTreeNode) -> Iterator[Block]:
         start = int(node.attrs.get("start", 1)) if node.type == "ordered_list" else None
-        yield Items(tuple(tuple(self.blocks(item.children)) for item in node.children), start)
+        yield Items(tuple(self.inside(item) for item in node.children), start)
 
     def quote(self, node: SyntaxTreeNode) -> Iterator[Block]:
-        yield Quote(tuple(self.blocks(node.children)))
+        yield Quote(self.inside(node))
+
+    def inside(self, node: SyntaxTreeNode) -> tuple[Block, ...]:
+        """The blocks of an item or a quote."""
+        self.depth += 1
+        out = tuple(self.blocks(node.children))
+        self.depth -= 1
+        return out
 
     def code(self, node: SyntaxTreeNode) -> Iterator[Block]:
         yield Code(self.source(node.content).rstrip("\n"), node.info.split(" ")[0] if node.type == "fence" else "")

@@ -25,6 +25,7 @@ WIDEST = 26.0
 
 ALIGNED = ("align", "align*", "aligned", "split", "eqnarray", "eqnarray*", "alignat", "alignat*", "alignedat", "flalign", "flalign*")
 GATHERED = ("gather", "gather*", "gathered", "multline", "multline*", "equation", "equation*", "displaymath", "math")
+TALL = frozenset({r"\frac", r"\dfrac", *BIG})
 DROPPED = (r"\label", r"\nonumber", r"\notag", r"\displaystyle", r"\textstyle", r"\limits", r"\nolimits", r"\allowbreak", r"\color",
            r"\hline")
 
@@ -180,7 +181,8 @@ def _segment(found: tuple[Piece, ...]) -> Segment:
     parts = segments(inner)
     if not inner or found[stop - 1].kind != "close" or (len(parts) == 1 and not parts[0].parts):
         return Segment(found)
-    first, last = (*found[:start], _loose(found[start])), (_loose(found[stop - 1]), *found[stop:])
+    size = "bigg" if any(p.head in TALL for p in inner) else "big"
+    first, last = (*found[:start], _loose(found[start], size)), (_loose(found[stop - 1], size), *found[stop:])
     middle = [*parts[0].parts, *parts[1:]] if len(parts) == 1 else list(parts)
     middle[0] = Segment((*first, *middle[0].found), _ends(middle[0].parts, first, ()))
     middle[-1] = Segment((*middle[-1].found, *last), _ends(middle[-1].parts, (), last))
@@ -199,9 +201,9 @@ def _ends(parts: tuple[Segment, ...], first: tuple[Piece, ...], last: tuple[Piec
     return tuple(out)
 
 
-def _loose(bracket: Piece) -> Piece:
-    """A bracket that may stand on another line than its counterpart."""
-    return replace(bracket, head=bracket.head.replace(r"\left", r"\bigl").replace(r"\right", r"\bigr"))
+def _loose(bracket: Piece, size: str) -> Piece:
+    """A bracket that may stand on another line than its counterpart, and so has a size of its own."""
+    return replace(bracket, head=bracket.head.replace(r"\left", rf"\{size}l").replace(r"\right", rf"\{size}r"))
 
 
 def _outside(found: Sequence[Piece]) -> Iterator[bool]:
