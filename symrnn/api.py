@@ -186,9 +186,9 @@ def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = Non
 
 
 def report(
-    documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md",), progress: ProgressCall | None = None
+    documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md", "html"), progress: ProgressCall | None = None
 ) -> Any:
-    """Write the reports of `documents` into the folder `output`.
+    """Write the reports of `documents` into the folder `output`, in each of the `formats`: ``md``, ``html``, ``tex``, ``pdf``.
 
     The result has ``written`` (paths), ``unexpected`` (one line of text for each verdict that is not the expected one) and
     ``notes`` (a line for each code block or comment that is not closed).

@@ -81,7 +81,7 @@ def test_every_judged_formula_stands_in_the_cross_check(tmp_path):
     text = (tmp_path / "softmax.md").read_text(encoding="utf-8")
     rows = [line.split("|")[1:-1] for line in text.split("## Cross-check in numbers")[1].splitlines() if re.match(r"\| \d", line)]
     words = {cells[2].strip(): {row[4].strip() for row in rows if row[2] == cells[2]} for cells in rows}
-    assert words["proved"] == {"yes"} and words["refuted"] <= {"**no**", ""}
+    assert words["**✅ proved**"] == {"yes"} and words["**❌ refuted**"] <= {"**no**", ""}
     assert len(rows) >= 11
 
 
@@ -98,7 +98,8 @@ def test_directives_are_carried_out_in_place(tmp_path):
     done = regenerate([path], tmp_path / "out")
     text = (tmp_path / "out" / "a.md").read_text(encoding="utf-8")
     assert done.unexpected == () and "pictures/a-unrolled.svg" in text
-    assert text.index("Before.") < text.index("pictures/") < text.index("After.") < text.index("refuted**") < text.index("Corrected")
+    places = [text.index(part) for part in ("What is wrong", "Before.", "pictures/", "After.", "refuted** (`SR204`): ", "Corrected")]
+    assert places == sorted(places)
     assert "```{" not in text
 
 
@@ -106,7 +107,7 @@ def test_a_verdict_that_is_not_expected_is_reported_and_the_page_is_written(symr
     path = tmp_path / "a.md"
     path.write_text(FRONT + "```{audit}\n$$ h_t = W h_t $$\n```\n")
     done = symrnn_command("report", str(path), "-o", str(tmp_path / "out"))
-    assert done.exit_code == 1 and done.stdout == f"{(tmp_path / 'out' / 'a.md').as_posix()}\n"
+    assert done.exit_code == 1 and done.stdout.split() == [(tmp_path / "out" / f"a.{form}").as_posix() for form in ("md", "html")]
     assert done.stderr.startswith(f"unexpected: {path}:9:4: refuted, expected proved: h_t = W h_t")
 
 
@@ -204,7 +205,8 @@ def test_two_pictures_of_one_page_are_two_files(tmp_path):
     path.write_text(LOSS + "```{unroll} T=2\n```\n\n```{unroll} T=3\n```\n\n```{emit}\n```\n\n```{emit}\n```\n")
     done = regenerate([path], tmp_path / "out")
     names = sorted(Path(name).name for name in done.written)
-    assert names == ["my page-unrolled-2.svg", "my page-unrolled.svg", "my page.md", "my page_numpy-2.py", "my page_numpy.py"]
+    assert names == ["my page-unrolled-2.svg", "my page-unrolled.svg", "my page.html", "my page.md",
+                     "my page_numpy-2.py", "my page_numpy.py"]
     page = (tmp_path / "out" / "my page.md").read_text(encoding="utf-8")
     assert "![The network over 3 steps](pictures/my%20page-unrolled-2.svg)" in page and "](code/my%20page_numpy.py)" in page
 
@@ -230,7 +232,7 @@ def test_a_page_that_begins_with_a_formula_has_its_head_before_it(tmp_path):
     path.write_text(FRONT.replace("# A state\n\n", "").replace("{symbols", "{source: 'a <b> *c*', symbols"))
     regenerate([path], tmp_path / "out")
     page = (tmp_path / "out" / "a.md").read_text(encoding="utf-8")
-    assert page.startswith("*Source: a \\<b\\> \\*c\\*.*\n\n**Verdicts.** nothing is claimed\n\n```math\nh_t =")
+    assert page.startswith("# a\n\n*Source: a \\<b\\> \\*c\\*.*\n\n**Verdicts.** nothing is claimed\n\n```math\nh_t =")
 
 
 def test_an_expected_verdict_on_what_is_no_claim_is_unexpected(tmp_path):

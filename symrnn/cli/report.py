@@ -11,12 +11,13 @@ from symrnn.cli.output import note
 DOCUMENTS = Path("derivations")
 REPORTS = Path("reports")
 FORMATS = ("md", "html", "tex", "pdf")
+DEFAULT = "md,html"
 
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
-@click.option("--format", "form", default=FORMATS[0], show_default=True, metavar="NAME,...",
-              help=f"Formats to write: {', '.join(FORMATS)}.")
+@click.option("--format", "form", default=DEFAULT, show_default=True, metavar="NAME,...",
+              help=f"Formats to write: {', '.join(FORMATS)}; pdf needs symrnn[pdf].")
 @click.option("-o", "--output", type=click.Path(file_okay=False), default=str(REPORTS), show_default=True,
               help="Folder to write to.")
 @click.pass_context

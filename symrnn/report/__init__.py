@@ -39,7 +39,7 @@ class Regenerated:
     notes: tuple[str, ...] = ()
 
 
-def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequence[str] = ("md",),
+def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequence[str] = ("md", "html"),
                progress: Progress | None = None) -> Regenerated:
     """Write the report of each document into a folder; reports are written whatever the verdicts are.
 

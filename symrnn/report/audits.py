@@ -66,4 +66,3 @@ def _apart(judged: Judged, prefix: str) -> Judged:
         replace(e, id=prefix + e.id, relations=tuple(
             replace(r, verdict=replace(r.verdict, cause=prefix + r.verdict.cause)) if r.verdict.cause else r for r in e.relations))
         for e in judged.equations))
-

@@ -97,7 +97,7 @@ class Builder:
         for block in self.document.code:
             end = (text + "\n").find("\n", block.offset + len(block.text))
             if found := self.listing(block.offset, block.offset + len(block.text)):
-                yield Hole(end, end, blocks=(Items(found),), standing=False)
+                yield Hole(end, end, blocks=(Items(found),), standing=True)
         for comment in self.document.comments:
             begin, stop = text.rfind("<!--", 0, comment.offset + 4), text.find("-->", comment.offset)
             if begin >= start and stop >= 0:

@@ -263,4 +263,3 @@ def _error(e: Equation, followers: Sequence[Equation]) -> tuple[Block, ...]:
         out.append(Paragraph((Text("The same error is in "), *(p for k, x in enumerate(links) for p in ((Text(", "), x) if k else (x,))),
                               Text("."))))
     return tuple(out)
-

@@ -41,7 +41,10 @@ _HOLE = re.compile(f"{OPEN}(\\d+){CLOSE}")
 
 @dataclass(frozen=True)
 class Hole:
-    """A stretch of the text and what stands in its place: pieces of a line, or blocks; and blocks after the paragraph around it."""
+    """A stretch of the text and what stands in its place: pieces of a line, or blocks; and blocks after the paragraph around it.
+
+    What is `standing` is no part of a paragraph where it begins a line, or where there is nothing that it takes the place of.
+    """
 
     begin: int
     end: int
@@ -60,7 +63,7 @@ def blocks(text: str, holes: Sequence[Hole], start: int = 0) -> tuple[Block, ...
             continue
         out.append(_without_marks(text[at : hole.begin]))
         mark = f"{OPEN}{len(filled)}{CLOSE}"
-        alone = hole.standing and text[text.rfind("\n", 0, hole.begin) + 1 : hole.begin] == ""
+        alone = hole.standing and (hole.begin == hole.end or text[text.rfind("\n", 0, hole.begin) + 1 : hole.begin] == "")
         out.append(f"\n\n{mark}\n\n" if alone else mark)
         filled.append(hole)
         at = hole.end

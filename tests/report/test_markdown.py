@@ -36,8 +36,10 @@ def test_a_text_that_is_written_is_read_again_as_the_same(text):
     assert blocks(write_blocks(once), []) == once
 
 
-@pytest.mark.parametrize("words", ["<script>alert(1)</script>", "[x](javascript:alert(1))", "# no title", "1. no list", "- no item", "a_b_c *d*",
-                                   "`tick`", "&lt;", "![x](y)", "> no quote", "+ no item", "$x$ costs $5", "~~gone~~", "[a]: b", "==="])
+@pytest.mark.parametrize("words", ["<script>alert(1)</script>", "[x](javascript:alert(1))", "# no title", "1. no list", "- no item",
+                                   "a_b_c *d*", "2) no list", "`tick`", "&lt;", "![x](y)", "> no quote",
+                                   "+ no item", "$x$ costs $5", "~~gone~~", "[a]: b",
+                                   "==="])
 def test_words_are_no_markup(words):
     shown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(write_blocks((Paragraph((Text(words),)),)))
     escaped = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -57,7 +59,8 @@ def test_the_cell_of_a_table_holds_what_would_end_it():
 
 @pytest.mark.parametrize(("source", "shown"), [
     (r"\operatorname{diag}(x)", r"\mathrm{diag}(x)"), (r"\begin{align*} a &= b \end{align*}", r"\begin{aligned} a &= b \end{aligned}"),
-    (r"\bm{x} \coloneqq \argmax_i y", r"\boldsymbol{x} := \mathop{\mathrm{arg\,max}}_i y"), (r"x \label{a} \nonumber \tag{2}", r"x   \qquad (2)"),
+    (r"\bm{x} \coloneqq \argmax_i y", r"\boldsymbol{x} := \mathop{\mathrm{arg\,max}}_i y"),
+    (r"x \label{a} \nonumber \tag{2}", r"x   \qquad (2)"),
     (r"\htmlClass{a}{x}", "{x}"), (r"W^{\changed{\top}}", r"W^{\underline{\top}}"), (r"\bmod", r"\bmod"),
 ])
 def test_macros_that_github_does_not_set_are_written_otherwise(source, shown):
@@ -100,7 +103,8 @@ def test_a_heading_within_a_quote_begins_no_section():
 
 
 def test_headings_have_anchors_of_their_own_and_skip_no_level():
-    found = list(headings(anchored([Heading((Text("A"),), 4), Heading((Text("A"),), 6), Heading((Text("eq-1"),), 2), Heading((Text("数"),))])))
+    given = [Heading((Text(words),), level) for words, level in (("A", 4), ("A", 6), ("eq-1", 2), ("数", 2))]
+    found = list(headings(anchored(given)))
     assert [(h.level, h.anchor) for h in found] == [(2, "a"), (3, "a-2"), (2, "section-eq-1"), (2, "section")]
 
 

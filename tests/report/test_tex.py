@@ -15,7 +15,8 @@ from symrnn.report.model import Code, CodeText, Display, Maths, Paragraph, Repor
 WIDE = "word" * 60
 LONG = r"y = \left( " + " + ".join(rf"W_{{{k}}} \tanh(a_{{{k}}})" for k in range(400)) + r" \right)^2"
 BLOCKS = (
-    Paragraph((Text(f"{WIDE} {WIDE}"), CodeText(WIDE), Text(" β → 中 é"))), Paragraph((Text("In a line: "), Maths(LONG))), Display(LONG, "eq-1", "1"),
+    Paragraph((Text(f"{WIDE} {WIDE}"), CodeText(WIDE), Text(" β → 中 é"))), Paragraph((Text("In a line: "), Maths(LONG))),
+    Display(LONG, "eq-1", "1"),
     Display(r"\frac{" + " + ".join(f"a_{{{k}}}" for k in range(90)) + r"}{\sqrt{2}} = \begin{cases} 1 & \text{if } x \\ 2 \end{cases}"),
     Table(((Text("a"),), (Text("b" * 30),), (Text("c"),)), (((Text("short"),), (Text("long " * 40),), (Maths(r"\frac{a}{b}"),)),) * 40),
     Code("def f(x):\n        return " + "x + " * 60 + "{x}\\%_^~#$&<>|\"'`" + "\n" + "y" * 300, "python"),
@@ -39,7 +40,8 @@ def test_no_command_of_a_document_reaches_tex():
 
 
 @pytest.mark.parametrize(("source", "kept"), [
-    (r"\theta = \alpha", r"\theta = \alpha"), ("θ ≤ α", r"{\theta} {\le} {\alpha}"), (r"\input{x}", None), (r"\def\x{} \x", None), ("中", None),
+    (r"\theta = \alpha", r"\theta = \alpha"), ("θ ≤ α", r"{\theta} {\le} {\alpha}"),
+    (r"\input{x}", None), (r"\def\x{} \x", None), ("中", None),
 ])
 def test_a_formula_is_set_if_all_of_it_is_known(source, kept):
     assert tex.settable(source) == kept
