@@ -111,7 +111,7 @@ def _short(latex: str) -> bool:
 
 _SPOKEN = re.compile(
     r"(?P<formula>\$[^$]+\$)"
-    r"|\b(?P<size>n_\w+|[A-Za-z]) ?= ?(?P<value>\d+)(?![\d.])"
+    r"|\b(?P<size>n_\w+|[A-Za-z]) ?= ?(?P<value>\d+)(?!\d|\.\d)"
     r"|\b(?P<rows>n_\w+|[A-Za-z]|\d+) x (?P<columns>n_\w+|[A-Za-z]|\d+)\b"
     r"|(?P<middle>-?\d+(?:\.\d+)?) \+/- 1e-(?P<digits>\d+)"
     r"|2\^-(?P<bits>\d+)")
