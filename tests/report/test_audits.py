@@ -49,7 +49,8 @@ def test_an_audit_is_the_same_page_on_every_run_and_goes_to_a_file(symrnn_comman
 
 def test_claims_of_a_file_of_claims_stand_under_their_own_names(symrnn_command, tmp_path):
     path = tmp_path / "claims.jsonl"
-    given = {"claim": r"\frac{\partial y}{\partial x} = W", "language": "latex", "given": [r"y = W^\top x"], "shapes": {"x": "n", "W": "n x m"}}
+    given = {"claim": r"\frac{\partial y}{\partial x} = W", "language": "latex", "given": [r"y = W^\top x"],
+             "shapes": {"x": "n", "W": "n x m"}}
     path.write_text("\n".join(json.dumps({"id": name, **given}) for name in ('the "first" <b>', "second")))
     text = page(path, command=symrnn_command)
     tree = html5lib.HTMLParser(strict=True).parse(text)
