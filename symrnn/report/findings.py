@@ -16,7 +16,7 @@ from symrnn.codes import code
 from symrnn.expr import Time
 from symrnn.judge import Relation
 from symrnn.prove.verdict import Verdict
-from symrnn.report.marks import compared
+from symrnn.report import marks
 from symrnn.report.model import (
     Badge,
     Block,
@@ -88,7 +88,10 @@ def finding(e: Equation, shown: Display | Paragraph, notation: Notation, place: 
     if not judged:
         return None
     several = len({r.verdict.word for r in judged}) > 1
-    return Finding(anchor(e), shown, tuple(ruling(r, notation, several) for r in judged), e.verdict or "undecided", place)
+    rulings = tuple(ruling(r, notation, several) for r in judged)
+    whole = len(e.relations) == 1 and "".join(judged[0].latex.split()) == "".join(e.span.latex.split())
+    compared = whole and isinstance(shown, Display) and rulings[0].correction is not None
+    return Finding(anchor(e), shown, rulings, e.verdict or "undecided", place, compared)
 
 
 def ruling(r: Relation, notation: Notation, several: bool = False) -> Ruling:
@@ -97,7 +100,7 @@ def ruling(r: Relation, notation: Notation, several: bool = False) -> Ruling:
     shown: Inlines = (Maths(r.latex), Text(" ")) if several and _short(r.latex) else ()
     right = None
     if v.fix is not None:
-        printed, corrected = compared(r.latex, v.fix.latex)
+        printed, corrected = marks.compared(r.latex, v.fix.latex)
         right = Correction(printed, corrected, v.fix.verdict, said(", ".join(v.fix.edits)))
     return Ruling(v.word or "undecided", (*shown, *sentence(v, notation)), tuple(notes(v, notation)), right)
 

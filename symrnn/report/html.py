@@ -114,8 +114,15 @@ def contents(body: Sequence[Block], errors: bool) -> Markup:
 
 # ----------------------------------------------------------------------------------------------------------------------- lines
 def line(parts: Inlines) -> Markup:
-    """Pieces of text."""
-    return Markup("").join(INLINES[type(p)](p) for p in parts)
+    """Pieces of text; a formula stays on the line of the punctuation behind it."""
+    out: list[Markup] = []
+    for p in parts:
+        shown = INLINES[type(p)](p)
+        if out and isinstance(p, Text) and (mark := re.match(r"[,.;:)]+", p.text)) and out[-1].startswith("<math"):
+            out[-1] = Markup('<span class="whole">{}{}</span>').format(out[-1], mark[0])
+            shown = Markup("{}").format(p.text[mark.end():])
+        out.append(shown)
+    return Markup("").join(out)
 
 
 def badge(b: Badge) -> Markup:
@@ -276,29 +283,25 @@ def _picture(b: Picture) -> Markup:
 
 
 def _finding(b: Finding) -> Markup:
-    rulings = [_ruling(r, b.shown) if b.comparison is not None and isinstance(b.shown, Display) else _ruling(r) for r in b.rulings]
+    rulings = [_ruling(r, b.target) for r in b.rulings]
     shown = rulings[0] if len(rulings) == 1 else Markup("<ol>\n{}</ol>\n").format(
         Markup("").join(Markup("<li>{}</li>\n").format(r) for r in rulings))
     place = Markup(' id="{}"').format(b.anchor) if isinstance(b.shown, Paragraph) else ""
     return Markup('<section class="finding {}"{}>\n{}{}</section>\n').format(b.verdict, place, blocks(b.head), shown)
 
 
-def _ruling(r: Ruling, shown: Display | None = None) -> Markup:
-    pair = _pair(r.correction, shown) if r.correction is not None else ""
+def _ruling(r: Ruling, target: Display) -> Markup:
+    pair = _pair(r.correction, target) if r.correction is not None else ""
     return Markup("<p>{}</p>\n{}{}").format(line(r.sentence), pair, blocks(r.notes))
 
 
-def _placed(c: Correction, shown: Display | None) -> Display:
-    return Display(c.printed) if shown is None else replace(shown, latex=c.printed)
-
-
-def _pair(c: Correction, shown: Display | None = None) -> Markup:
-    """A formula beside its correction; with the place of what is shown."""
+def _pair(c: Correction, target: Display) -> Markup:
+    """A formula, with its number where it has one here, beside its correction."""
     edits = Markup('<p class="edits">{}</p>').format(line(c.edits)) if c.edits else ""
     printed = Markup('<p class="label">as printed: {}</p>').format(badge(Badge("refuted")))
     right = Markup('<p class="label">corrected: {}</p>').format(badge(Badge(c.verdict)))
     return Markup('<div class="pair"><div class="printed">{}</div><div class="right">{}{}</div></div>\n').format(
-        display(_placed(c, shown), printed), display(Display(c.latex), right), edits)
+        display(replace(target, latex=c.printed), printed), display(Display(c.latex), right), edits)
 
 
 BLOCKS: dict[type, Callable[[Any], Markup]] = {

@@ -189,6 +189,7 @@ class Finding:
     """A formula, a sentence or a statement of a listing, with what was found for it.
 
     `shown` is a Display, or a paragraph where it stands within the text or is no formula; `place` says where that is, apart from the text.
+    It is `compared` where its one ruling is about all of it, so that it stands in its comparison with the correction.
     """
 
     anchor: str
@@ -196,17 +197,18 @@ class Finding:
     rulings: tuple[Ruling, ...]
     verdict: str
     place: str = ""
-
-    @property
-    def comparison(self) -> Correction | None:
-        """The correction in which the formula is shown, so that it need not be shown before it as well."""
-        return self.rulings[0].correction if len(self.rulings) == 1 and isinstance(self.shown, Display) else None
+    compared: bool = False
 
     @property
     def head(self) -> tuple[Block, ...]:
-        """What stands before the rulings: the place, and the formula unless it stands in its comparison."""
+        """What stands before the rulings: the place, and the formula unless it is compared."""
         place = (Paragraph((Small((Text(self.place),)),)),) if self.place else ()
-        return place if self.comparison is not None else (*place, self.shown)
+        return place if self.compared else (*place, self.shown)
+
+    @property
+    def target(self) -> Display:
+        """What bears the number and the anchor in the comparison; nothing where the formula stands before it."""
+        return self.shown if self.compared and isinstance(self.shown, Display) else Display("")
 
 
 Block = Heading | Paragraph | Display | Items | Table | Code | Quote | Fold | Picture | Rule | Finding

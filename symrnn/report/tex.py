@@ -292,22 +292,20 @@ def _picture(b: Picture) -> str:
 
 
 def _finding(b: Finding) -> str:
-    shown, compared = b.shown, b.comparison is not None
-    place = shown if compared and isinstance(shown, Display) else Display("")
-    rulings = [_ruling(r, f"({n}) " if len(b.rulings) > 1 else "", place) for n, r in enumerate(b.rulings, start=1)]
-    if compared or not isinstance(shown, Display):
+    rulings = [_ruling(r, f"({n}) " if len(b.rulings) > 1 else "", b.target) for n, r in enumerate(b.rulings, start=1)]
+    if b.compared or not isinstance(b.shown, Display):
         return "\n\n".join(filter(None, (write_blocks(b.head), *rulings)))
-    return "\n\n".join(filter(None, (write_blocks(b.head[:-1]), display(shown, bound=True) + "\n" + rulings[0], *rulings[1:])))
+    return "\n\n".join(filter(None, (write_blocks(b.head[:-1]), display(b.shown, bound=True) + "\n" + rulings[0], *rulings[1:])))
 
 
-def _ruling(r: Ruling, mark: str, place: Display) -> str:
-    pair = _pair(r.correction, place) if r.correction is not None else ""
+def _ruling(r: Ruling, mark: str, target: Display) -> str:
+    pair = _pair(r.correction, target) if r.correction is not None else ""
     return "\n\n".join(filter(None, (mark + line(r.sentence), pair, write_blocks(r.notes))))
 
 
-def _pair(c: Correction, place: Display) -> str:
+def _pair(c: Correction, target: Display) -> str:
     edits = f" ({line(c.edits)})" if c.edits else ""
-    printed = display(replace(place, latex=c.printed), True)
+    printed = display(replace(target, latex=c.printed), True)
     return "\n".join((rf"As printed: {verdict(Badge('refuted'))}", r"{\renewcommand{\changedcolor}{refuted}" + printed + "}",
                       rf"Corrected: {verdict(Badge(c.verdict))}{edits}", display(Display(c.latex))))
 

@@ -322,19 +322,18 @@ def _code(b: Code) -> str:
 
 
 def _finding(b: Finding) -> str:
-    place = b.shown if b.comparison is not None and isinstance(b.shown, Display) else Display("")
-    rulings = (_ruling(r, f"({n}) " if len(b.rulings) > 1 else "", place) for n, r in enumerate(b.rulings, start=1))
+    rulings = (_ruling(r, f"({n}) " if len(b.rulings) > 1 else "", b.target) for n, r in enumerate(b.rulings, start=1))
     return f"#finding({string(b.verdict)})[\n{write_blocks(b.head)}\n\n" + "\n\n".join(rulings) + "\n]"
 
 
-def _ruling(r: Ruling, mark: str, place: Display) -> str:
-    pair = _pair(r.correction, place) if r.correction is not None else ""
+def _ruling(r: Ruling, mark: str, target: Display) -> str:
+    pair = _pair(r.correction, target) if r.correction is not None else ""
     return "\n\n".join(filter(None, (mark + line(r.sentence), pair, write_blocks(r.notes))))
 
 
-def _pair(c: Correction, place: Display) -> str:
+def _pair(c: Correction, target: Display) -> str:
     edits = f" ({line(c.edits)})" if c.edits else ""
-    printed = f"as printed: {badge(Badge('refuted'))}\n{display(replace(place, latex=c.printed), 'changed-wrong')}"
+    printed = f"as printed: {badge(Badge('refuted'))}\n{display(replace(target, latex=c.printed), 'changed-wrong')}"
     right = f"corrected: {badge(Badge(c.verdict))}{edits}\n{display(Display(c.latex))}"
     return f"#panel[{printed}]\n#panel[{right}]"
 

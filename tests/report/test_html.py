@@ -174,3 +174,19 @@ def test_the_licence_of_the_fonts_goes_with_them():
     assets = files("symrnn.report") / "assets"
     assert "SIL OPEN FONT LICENSE Version 1.1" in (assets / "OFL.txt").read_text(encoding="utf-8")
     assert sum(len((assets / f"{name}.woff2").read_bytes()) for name in ("maths", "text", "text-italic", "text-bold")) < 120_000
+
+
+CHAIN = ('---\nsymrnn: {symbols: {h: "vector n, sequence", J: "matrix n n, sequence", W: matrix n n}}\n---\n# A\n\n'
+         "$$ h_t = \\tanh(W h_{t-1}) $$\n\n$$ J_t = \\frac{\\partial h_t}{\\partial h_{t-1}} = W \\mathrm{diag}(1 - h_t^2) $$\n\nA step, $h_t$, comes after $h_{t-1}$.\n")
+
+
+def test_a_chain_stands_whole_above_the_correction_of_one_of_its_relations():
+    shown = html5lib.HTMLParser(strict=True).parse(write(report_of(CHAIN)))
+    copies = [e.text for e in shown.iter(X + "pre")]
+    assert r"J_t = \frac{\partial h_t}{\partial h_{t-1}} = W \mathrm{diag}(1 - h_t^2)" in copies
+    (pair,) = [e for e in shown.iter(X + "div") if e.get("class") == "pair"]
+    assert pair.find(f".//{X}pre").text == r"\frac{\partial h_{t}}{\partial h_{t-1}} = W \mathrm{diag}(1 - h_{t}^{2})"
+
+
+def test_punctuation_stays_on_the_line_of_its_formula():
+    assert '</math>,</span> comes after <span class="whole"><math' in write(report_of(CHAIN))
