@@ -23,6 +23,7 @@ from markupsafe import Markup
 
 from symrnn import __version__
 from symrnn.report import mathml
+from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
@@ -185,13 +186,8 @@ def display(b: Display, note: Markup = Markup("")) -> Markup:  # noqa: B008  (it
     """A formula that stands alone, with its number and its LaTeX."""
     mark = Markup('<a class="number" href="#{}" aria-label="Equation {}">({})</a>').format(b.anchor, b.number, b.number) if b.number else ""
     place = Markup(' id="{}"').format(b.anchor) if b.anchor else ""
-    source = Markup('<details class="source"><summary>LaTeX</summary><pre>{}</pre></details>').format(_copied(b.latex))
+    source = Markup('<details class="source"><summary>LaTeX</summary><pre>{}</pre></details>').format(unmarked(b.latex))
     return Markup('<div class="formula"{}>{}{}{}{}</div>\n').format(place, note, formula(b.latex), mark, source)
-
-
-def _copied(latex: str) -> str:
-    """The LaTeX that a reader copies: without the marks of a comparison."""
-    return re.sub(r"\\changed(?![A-Za-z])", "", latex)
 
 
 def formula(latex: str) -> Markup:
@@ -199,7 +195,7 @@ def formula(latex: str) -> Markup:
     try:
         return _rows(layout(latex))
     except (Unclosed, _NotSet):
-        return Markup('<pre class="tex">{}</pre>').format(_copied(latex))
+        return Markup('<pre class="tex">{}</pre>').format(unmarked(latex))
 
 
 class _NotSet(Exception):

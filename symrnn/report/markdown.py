@@ -145,7 +145,8 @@ def _fold(b: Fold) -> str:
 def _finding(b: Finding) -> str:
     place = f'<a id="{b.anchor}"></a>' if b.verdict in WRONG else ""
     note = f"<sub>{escaped(b.place)}</sub>" if b.place else ""
-    shown = "\n\n".join(filter(None, (place, note, write_blocks((b.shown,)))))
+    change = b.rulings[0].correction if b.compared else None
+    shown = "\n\n".join(filter(None, (place, note, write_blocks((Display(change.printed) if change else b.shown,)))))
     if len(b.rulings) == 1:
         r = b.rulings[0]
         return "\n\n".join(filter(None, (shown, line(r.sentence), _details(r))))

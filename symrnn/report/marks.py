@@ -30,6 +30,23 @@ def compared(printed: str, right: str) -> tuple[str, str]:
     return latex(left), latex(other)
 
 
+def unmarked(source: str) -> str:
+    r"""A formula without its marks.
+
+    >>> unmarked(r"a \mathbin{\changed{-}} W^{\changed{\top}}")
+    'a - W^{\\top}'
+    """
+    try:
+        return latex(_plain(pieces(source))) if r"\changed" in source else source
+    except Unclosed:
+        return source
+
+
+def _plain(found: Iterable[Piece]) -> tuple[Piece, ...]:
+    return tuple(replace(p, marked=False, groups=tuple(map(_plain, p.groups)), scripts=tuple((m, _plain(g)) for m, g in p.scripts))
+                 for p in found)
+
+
 def _key(p: Piece) -> str:
     """What counts of a piece: not its spaces, nor the size of a bracket."""
     return re.sub(r"\\(?:left|right|[bB]igg?[lr]?)(?![a-z])|\s", "", p.text)

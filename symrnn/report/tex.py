@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from symrnn.report import mathml
+from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
@@ -244,7 +245,7 @@ def display(b: Display, bound: bool = False) -> str:
     except Unclosed:
         rows = []
     if not rows:
-        return target + _code(Code(b.latex))
+        return target + _code(Code(unmarked(b.latex)))
     parts = [rows[k : k + ROWS] for k in range(0, len(rows), ROWS)]
     ends = [*[""] * (len(parts) - 1), tag + (r"\postdisplaypenalty10000" if bound else "")]
     shown = [rf"\[ \fit{{{block(part)}}} {end} \]" for part, end in zip(parts, ends, strict=True)]

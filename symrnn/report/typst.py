@@ -16,6 +16,7 @@ from xml.etree.ElementTree import Element
 
 from symrnn.errors import CallError
 from symrnn.report import mathml
+from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
@@ -283,7 +284,7 @@ def display(b: Display, changed: str = "changed") -> str:
     """A formula that stands alone, over as many lines as it needs; with its number."""
     rows = _rows(b.latex, changed)
     if rows is None:
-        return _code(Code(re.sub(r"\\changed(?![A-Za-z])", "", b.latex)))
+        return _code(Code(unmarked(b.latex)))
     return f"#formula([{f'({b.number})' if b.number else ''}], $ {rows} $)"
 
 

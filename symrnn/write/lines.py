@@ -302,6 +302,8 @@ def rows_of(found: Layout, limit: float) -> list[tuple[str, str]]:
     out: list[tuple[str, str]] = []
     for row in found.rows:
         out += _lines(row.left, filled(row, limit))
+    if found.tag and out:
+        out[-1] = (out[-1][0], rf"{out[-1][1]} \qquad \text{{({found.tag})}}")
     for name, of in found.names:
         for k, row in enumerate(of.rows):
             lines = filled(Row((), row.segments), limit - 6.0)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 import html5lib
 import pytest
-from hostile import HOSTILE, report_of
+from hostile import HOSTILE, judged, report_of
 
-from symrnn.report.html import SIGNS, display, style, write
-from symrnn.report.model import Display
+from symrnn.report.findings import finding
+from symrnn.report.html import SIGNS, blocks, display, line, style, write
+from symrnn.report.model import Correction, Display, Finding, Maths, Ruling, Text
+from symrnn.write.notation import Notation
 
 X = "{http://www.w3.org/1999/xhtml}"
 
@@ -176,17 +179,20 @@ def test_the_licence_of_the_fonts_goes_with_them():
     assert sum(len((assets / f"{name}.woff2").read_bytes()) for name in ("maths", "text", "text-italic", "text-bold")) < 120_000
 
 
-CHAIN = ('---\nsymrnn: {symbols: {h: "vector n, sequence", J: "matrix n n, sequence", W: matrix n n}}\n---\n# A\n\n'
-         "$$ h_t = \\tanh(W h_{t-1}) $$\n\n$$ J_t = \\frac{\\partial h_t}{\\partial h_{t-1}} = W \\mathrm{diag}(1 - h_t^2) $$\n\nA step, $h_t$, comes after $h_{t-1}$.\n")
+def test_a_formula_stands_whole_above_the_correction_of_a_part_of_it():
+    part = Ruling("refuted", (Text("wrong"),), (), Correction("b = c", r"b = c^{\changed{\top}}", "proved"))
+    for compared, copies in ((False, ["a = b = c", "b = c", r"b = c^{\top}"]), (True, ["b = c", r"b = c^{\top}"])):
+        found = Finding("eq-1", Display("a = b = c", "eq-1", "1"), (part,), "refuted", compared=compared)
+        assert re.findall(r"<pre>(.*?)</pre>", blocks((found,))) == copies
+        assert blocks((found,)).count(' id="eq-1"') == 1
 
 
-def test_a_chain_stands_whole_above_the_correction_of_one_of_its_relations():
-    shown = html5lib.HTMLParser(strict=True).parse(write(report_of(CHAIN)))
-    copies = [e.text for e in shown.iter(X + "pre")]
-    assert r"J_t = \frac{\partial h_t}{\partial h_{t-1}} = W \mathrm{diag}(1 - h_t^2)" in copies
-    (pair,) = [e for e in shown.iter(X + "div") if e.get("class") == "pair"]
-    assert pair.find(f".//{X}pre").text == r"\frac{\partial h_{t}}{\partial h_{t-1}} = W \mathrm{diag}(1 - h_{t}^{2})"
+def test_only_a_relation_that_is_the_whole_formula_stands_in_its_comparison_alone():
+    (e,) = [e for e in judged(HOSTILE).equations if e.fix is not None]
+    shown = Display(e.span.latex, "eq-1", "1")
+    assert finding(e, shown, Notation()).compared
+    assert not finding(replace(e, span=replace(e.span, latex=f"x = {e.span.latex}")), shown, Notation()).compared
 
 
 def test_punctuation_stays_on_the_line_of_its_formula():
-    assert '</math>,</span> comes after <span class="whole"><math' in write(report_of(CHAIN))
+    assert line((Maths("x"), Text(", y"))).endswith("</math>,</span> y")

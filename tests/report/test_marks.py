@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from symrnn.report.marks import compared
+from symrnn.report.marks import compared, unmarked
 from symrnn.write.pieces import latex, pieces
 
 
@@ -32,3 +32,8 @@ def test_a_formula_without_a_tree_stays_as_it_is():
 @pytest.mark.parametrize("source", [r"a \changed{b c} d", r"W^{\changed{\top}}", r"a \mathbin{\changed{-}} b", r"h_{\changed{t-1}}"])
 def test_marks_are_read_back(source):
     assert latex(pieces(source)) == source
+
+
+def test_a_formula_to_copy_has_no_marks_and_what_has_no_tree_stays():
+    assert unmarked(r"W^{\changed{\top}} \mathbin{\changed{-}} \changed{x y}") == r"W^{\top} - x y"
+    assert unmarked(r"\changed{x") == r"\changed{x"

@@ -125,6 +125,7 @@ def test_the_rows_of_a_display_are_aligned_at_their_relations(source, rows):
 def test_a_tag_is_read_and_what_only_dresses_a_formula_is_passed_over():
     found = layout(r"\htmlClass{a}{x} = \color{red} y \tag{3.1}")
     assert (found.tag, found.rows[0].latex) == ("3.1", "{x} = y")
+    assert rows_of(found, 40.0) == [("{x}", r"= y \qquad \text{(3.1)}")]
 
 
 @pytest.mark.parametrize("source", ["W x", r"\tanh(\sigma(x))", r"\log y", r"\sum_{t=1}^T x_t", r"\partial L"])
