@@ -40,6 +40,7 @@ from symrnn.report.model import (
     of_page,
     said,
 )
+from symrnn.report.pictures import picture
 from symrnn.report.prose import Hole, blocks
 from symrnn.write import derivation, page, unrolled
 from symrnn.write.voice import LatexVoice
@@ -162,12 +163,12 @@ class Builder:
 
     def unroll(self, d: Directive) -> Iterator[Block]:
         """Shapes, the equations step by step, and the picture."""
-        from symrnn.write.svg import unrolled_svg
+        from symrnn.pictures.network import unrolled as drawn
         model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
-        picture = self.fresh(f"pictures/{self.name}-unrolled.svg")
-        self.files[picture] = unrolled_svg(model, steps)
-        yield Picture(self.files[picture], f"The network over {steps} steps", picture)
+        name = self.fresh(f"pictures/{self.name}-unrolled.svg")
+        self.files[name] = drawn(replace(model, name=self.name), steps, self.notation)
+        yield Picture(self.files[name], f"The network over {steps} steps", name)
         text = unrolled.UnrolledText.of(model, steps, notation=self.notation)
         yield from demoted(unrolled.blocks(text, LatexVoice(self.notation)))
 
@@ -226,12 +227,12 @@ class Builder:
 
 
 DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
-    "audit": Builder.audit, "define": Builder.define, "derive": Builder.derivation, "emit": Builder.emit, "scope": Builder.scope,
-    "unroll": Builder.unroll,
+    "audit": Builder.audit, "define": Builder.define, "derive": Builder.derivation, "emit": Builder.emit, "picture": picture,
+    "scope": Builder.scope, "unroll": Builder.unroll,
 }
-ARGUMENTS = ("emit", "scope", "unroll")
+ARGUMENTS = ("emit", "picture", "scope", "unroll")
 """The directives that take an argument."""
-OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",)}
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "picture": ("steps",)}
 """The options of a directive; those of a scope are the keys of front matter."""
 
 

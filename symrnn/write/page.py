@@ -16,7 +16,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from symrnn.expr import Expr
+from symrnn.model import Equation
+from symrnn.write.latex import latex
 from symrnn.write.lines import broken
+from symrnn.write.notation import Notation
 
 WIDTH = 34.0
 """The widest line of a display, in units of the size of the type: the text width of a LaTeX article."""
@@ -61,6 +65,21 @@ class Table:
 
 
 Block = Heading | Paragraph | Display | Listing | Table
+
+
+def equation(left: str, right: Expr, notation: Notation | None = None, limit: float = WIDTH) -> str:
+    """``left = right``, over several lines if it is too long for one.
+
+    >>> from symrnn.expr import symbol
+    >>> equation("c", symbol("a") + symbol("b"))
+    'c = a + b'
+    """
+    return broken(f"{left} = {latex(right, notation)}", limit)
+
+
+def defined(e: Equation, notation: Notation) -> str:
+    """An equation of a model as LaTeX."""
+    return equation(notation.at(e.left.name, e.left.time), e.right, notation)
 
 
 def aligned(rows: Iterable[str]) -> str:
