@@ -188,10 +188,11 @@ class Builder:
     def emit(self, d: Directive) -> Iterator[Block]:
         """The emitted module, folded."""
         from symrnn.emit import Header, emit
+        from symrnn.emit.compare import emit_checked
         from symrnn.prove.selfproof import self_proof
         target = d.argument.strip() or "numpy"
-        model = replace(self.model_at(d), name=self.name)
-        code = emit(model, target=target, header=Header(self_proof(model)))
+        model, header = replace(self.model_at(d), name=self.name), Header(self_proof(self.model_at(d)))
+        code = emit_checked(model, header) if target == "numpy" else emit(model, target=target, header=header)
         name = self.fresh(f"code/{self.name.replace('-', '_')}_{target}.py")
         self.files[name] = code
         shown = one_line(name)
