@@ -49,8 +49,8 @@ def _equation(e: Equation, judged: Judged) -> Iterator[Block]:
     elif e.span.kind == "sentence":
         shown = Paragraph((Emphasis((Text(e.span.latex),)),))
     else:
-        shown = Display(e.span.latex.strip(), findings.anchor(e), findings.short(e.id))
-    place = f"line {e.span.line}" + (f", {e.label}" if e.label else "")
+        shown = Display(findings.display(e.span), findings.anchor(e), findings.short(e.id))
+    place = findings.place(e.span) + (f", {e.label}" if e.label else "")
     found = findings.finding(e, shown, judged.notation, place)
     if found is not None:
         yield found

@@ -126,7 +126,7 @@ class Builder:
 
     def equation(self, e: Equation) -> Block:
         """The formula, with what was found."""
-        shown = Display(e.span.latex.strip(), findings.anchor(e), findings.short(e.id))
+        shown = Display(findings.display(e.span), findings.anchor(e), findings.short(e.id))
         return findings.finding(e, shown, self.notation) or shown
 
     # -------------------------------------------------------------------------------------------------------------- directives
@@ -255,13 +255,22 @@ def shown_path(path: str) -> str:
 DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))
 
 
+ROW = 200
+"""Characters round a row of an environment in which its ends are looked for."""
+_ROW_BEGINS = re.compile(r"(?:\\begin\{(?!equation|math|displaymath)[A-Za-z]+\*?\}(?:\{[^{}]*\})?|(?<=\\\\)(?:\[[^\]\n]*\])?)\s*\Z")
+_ROW_ENDS = re.compile(r"\s*(?:\\\\|\\end\{[A-Za-z]+\*?\})")
+
+
 def outer(text: str, span: Span) -> tuple[int, int]:
-    """The extent of a formula with its delimiters."""
+    """The extent of a formula with its delimiters; of a row of an environment with the edge that it stands at."""
     begin, end = span.offset, span.offset + len(span.latex)
     before, after = text[:begin].rstrip(), text[end:]
     for opening, closing in DELIMITERS:
         if before.endswith(opening) and after.lstrip().startswith(closing):
             return len(before) - len(opening), end + len(after) - len(after.lstrip()) + len(closing)
+    row = _ROW_BEGINS.search(text[max(0, begin - ROW) : begin]), _ROW_ENDS.match(text[end : end + ROW])
+    if row[0] and row[1]:
+        return begin - len(row[0][0]), end + len(row[1][0])
     fence = re.search(r"```+\s*(?:math|\{math\}|latex-math)[^\n]*\n(?::[^\n]*\n)*\Z", text[:begin])
     if fence:
         close = re.compile(r"[ \t]*\n?```+[ \t]*").match(text, end)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from symrnn.audit import Equation
@@ -16,6 +17,7 @@ from symrnn.codes import code
 from symrnn.expr import Time
 from symrnn.judge import Relation
 from symrnn.prove.verdict import Verdict
+from symrnn.read.document import Span
 from symrnn.report import marks
 from symrnn.report.model import (
     Badge,
@@ -59,6 +61,12 @@ def slug(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9.-]+", "-", name).strip("-") or "equation"
 
 
+def place(span: Span) -> str:
+    """Where a formula stands: the line, in a notebook within its cell, in another file than the document with its name."""
+    where = f"line {span.line}" if span.cell is None else f"cell {span.cell}, line {span.line}"
+    return f"{where} of {Path(span.path).name}" if span.path else where
+
+
 def short(name: str) -> str:
     """The number of an equation; empty for what has a name of its own.
 
@@ -82,6 +90,12 @@ def number(name: str) -> str:
 KINDS = {"eq": "equation", "code": "statement", "said": "sentence"}
 
 
+def display(span: Span) -> str:
+    """The LaTeX of a formula that stands alone; a row of an environment keeps its alignment."""
+    source = span.latex.strip()
+    return f"\\begin{{aligned}}\n{source}\n\\end{{aligned}}" if span.kind == "row" else source
+
+
 def finding(e: Equation, shown: Display | Paragraph, notation: Notation, place: str = "") -> Finding | None:
     """An equation with what was found for each of its relations; None where nothing was claimed."""
     judged = [r for r in e.relations if r.verdict.word is not None]
@@ -89,9 +103,14 @@ def finding(e: Equation, shown: Display | Paragraph, notation: Notation, place: 
         return None
     several = len({r.verdict.word for r in judged}) > 1
     rulings = tuple(ruling(r, notation, several) for r in judged)
-    whole = len(e.relations) == 1 and "".join(judged[0].latex.split()) == "".join(e.span.latex.split())
+    whole = len(e.relations) == 1 and bare(judged[0].latex) == bare(e.span.latex)
     compared = whole and isinstance(shown, Display) and rulings[0].correction is not None
     return Finding(anchor(e), shown, rulings, e.verdict or "undecided", place, compared)
+
+
+def bare(latex: str) -> str:
+    """LaTeX without white space and alignment."""
+    return re.sub(r"\s|(?<!\\)&", "", latex)
 
 
 def ruling(r: Relation, notation: Notation, several: bool = False) -> Ruling:
@@ -253,7 +272,7 @@ def _root(name: str, causes: Mapping[str, str | None]) -> str:
 def _error(e: Equation, followers: Sequence[Equation]) -> tuple[Block, ...]:
     r = next(r for r in e.relations if r.verdict.word == e.verdict)
     v = r.verdict
-    parts: list[Inline] = [Link((Text(number(e.id)),), f"#{anchor(e)}"), Text(f", line {e.span.line}: "), Badge(e.verdict or "")]
+    parts: list[Inline] = [Link((Text(number(e.id)),), f"#{anchor(e)}"), Text(f", {place(e.span)}: "), Badge(e.verdict or "")]
     if v.code:
         parts += [Text(" ("), CodeText(v.code), Text(f" {code(v.code).slug})")]
     if e.expected == e.verdict:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import html5lib
 from click.testing import Result
-from hostile import judged
+from hostile import judged, report_of
 
 from symrnn.audit import Audit
 from symrnn.report import audits, findings, written
-from symrnn.report.model import Finding, Items, Link, Paragraph, plain
+from symrnn.report.model import Display, Finding, Items, Link, Paragraph, plain
 
 UNIT = ('---\nsymrnn: {symbols: {h: "vector n, sequence", W: matrix n n}}\n---\n# A unit\n\n$$ h_t = \\tanh(W h_{t-1}) $$\n\n'
         "$$ \\frac{\\partial h_t}{\\partial h_{t-1}} = W \\mathrm{diag}(1 - h_t^2) $$\n")
@@ -87,3 +88,13 @@ def test_every_format_says_the_same_of_a_finding():
     for form in ("html", "tex", "md"):
         text = re.sub(r"<[^>]*>", "", str(written(report, form)))
         assert all(word in text for word in ("SR202", "orrected", "line 8", "counterexample")), form
+
+
+def test_rows_of_an_environment_stand_apart_and_a_cell_of_a_notebook_is_named():
+    text = UNIT.partition("$$ h_t")[0] + "\\begin{align}\nh_t &= \\tanh(W h_{t-1}) \\\\\nh_t &= W h_t\n\\end{align}\n"
+    report = report_of(text)
+    shown = [b.shown if isinstance(b, Finding) else b for b in report.body]
+    assert [b.latex.splitlines()[1] for b in shown if isinstance(b, Display)] == [r"h_t &= \tanh(W h_{t-1})", "h_t &= W h_t"]
+    assert not [b for b in shown if isinstance(b, Paragraph) and "align" in plain(b.parts)]
+    span = judged(UNIT).equations[0].span
+    assert findings.place(replace(span, cell=3, line=2)) == "cell 3, line 2"
