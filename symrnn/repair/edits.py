@@ -1,6 +1,7 @@
 """The table of edits, and every expression that is one edit away from a given one."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ class Kind:
 KINDS: tuple[Kind, ...] = (             # the cheapest first
     Kind("transpose", "SR201", 1.0, rules.transposes),
     Kind("order", "SR202", 1.0, rules.orders),
+    Kind("bracket", "SR202", 1.0, rules.brackets),
     Kind("sign", "SR203", 1.0, rules.signs),
     Kind("scope", "SR208", 1.0, rules.scopes),
     Kind("whole range", "SR208", 1.05, rules.whole_ranges),
@@ -108,11 +110,26 @@ def edits_of_kind(places: list[tuple[Around, Site]], kind: Kind, fitting: bool =
 
     ``fitting`` says that only expressions with a shape are of use: of the others, a part without a shape is given.
     """
+    often = Counter(site.node for _, site in places)
     for around, site in places:
         if kind.in_derivatives or not site.inside:
+            times, often[site.node] = often[site.node], 0
             for new, parts in kind.rule(site):
                 if new is not site.node:
-                    yield rebuilt(around, new, fitting), Edit(kind.name, kind.code, kind.cost, parts)
+                    edit = Edit(kind.name, kind.code, kind.cost, parts)
+                    yield rebuilt(around, new, fitting), edit
+                    if times > 1 and site.node.op not in ("num", "ones"):
+                        whole = around[0][0] if around else site.node
+                        yield everywhere(whole, site.node, new, kind.in_derivatives), edit
+
+
+def everywhere(e: Expr, old: Expr, new: Expr, in_derivatives: bool = False) -> Expr:
+    """The expression with a part exchanged at each of its occurrences: a slip that the author has printed more than once is one slip."""
+    if e is old:
+        return new
+    if not e.args or e.op == "deriv" and not in_derivatives:
+        return e
+    return rebuild(e, tuple(everywhere(a, old, new, in_derivatives) for a in e.args))
 
 
 def rebuilt(around: Around, new: Expr, fitting: bool) -> Expr:
