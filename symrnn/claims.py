@@ -17,8 +17,9 @@ from symrnn.audit import Auditor, Equation, Judged, Progress
 from symrnn.claimforms import SINGLE
 from symrnn.coded.judge import LANGUAGES, JudgedStatement, judge_code
 from symrnn.coded.repair import corrected
+from symrnn.coded.values import Doubt
 from symrnn.displayed import Displayed
-from symrnn.errors import CallError, DeclarationError, DocumentError, Place
+from symrnn.errors import CallError, DeclarationError, DocumentError, Place, SymrnnError
 from symrnn.expr import symbols
 from symrnn.judge import Relation
 from symrnn.limits import TimeIsUp, limited
@@ -167,7 +168,7 @@ def with_fix(found: list[JudgedStatement], claim: str, language: str, given: Seq
     try:
         with limited(timeout):
             fix = corrected(claim, language, given, shapes, assume)
-    except (TimeIsUp, RecursionError):
+    except (TimeIsUp, MemoryError, RecursionError, SymrnnError, Doubt):
         return found
     return [replace(j, verdict=replace(j.verdict, fix=fix)) if j.verdict.word == "refuted" else j for j in found]
 

@@ -53,15 +53,15 @@ def phrases(sides: Iterable[Node], latex: str, meaning: Meaning, notation: Notat
 
 
 def turned(known: dict[Expr, Piece], notation: Notation) -> dict[Expr, Piece]:
-    r"""What an author writes as a row, as the column that it is the transpose of.
+    r"""A gradient that an author writes as a row, as the column that it is the transpose of.
 
-    >>> from symrnn.expr import symbol
-    >>> u = symbol("u", ("n", 1))
-    >>> [(str(e), p.text) for e, p in turned({u.T: Piece(r"\delta_t", sub=True)}, Notation()).items()]
-    [('u', '\\delta_t^\\top')]
+    >>> from symrnn.expr import derivative, symbol
+    >>> g = derivative(symbol("L"), symbol("z", ("n", 1)))
+    >>> [(str(e), p.text) for e, p in turned({g.T: Piece(r"\delta_t", sub=True)}, Notation()).items()]
+    [('d(L)/d(z)', '\\delta_t^\\top')]
     """
     return {e.args[0]: Piece((f"{{{p.text}}}" if p.sup else p.text) + f"^{braced(notation.transpose)}", sup=True)
-            for e, p in known.items() if e.op == "transpose" and p.level >= FACTOR and p.closed is None}
+            for e, p in known.items() if e.op == "transpose" and e.args[0].op == "deriv" and p.level >= FACTOR and p.closed is None}
 
 
 # ----------------------------------------------------------------------------------------------------------------- what is printed

@@ -163,6 +163,11 @@ def test_a_second_derivative_by_what_no_equation_has_is_undecided():
     assert judged(given, {"p": "K"}, "h = p * (1 - p) * wt", "python").verdict == "undecided"
 
 
+def test_a_derivative_through_all_earlier_steps_is_refuted_though_no_correction_can_be_written_down():
+    found = judged([r"h_t = w h_{t-1}"], {"h_t": "scalar", "w": "matrix 1 1"}, r"\frac{\partial h_t}{\partial w} = h_t")
+    assert found.verdict == "refuted"
+
+
 def test_a_side_that_repeats_the_left_one_is_no_correction():
     found = judged([], {"A, B": "n x n"}, "A B = B A")
     assert found.verdict == "refuted" and all(r.verdict.fix is None for r in found.equation.relations)

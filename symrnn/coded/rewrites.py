@@ -133,13 +133,9 @@ class _Rewriter:
                 yield Rewrite(KIND["sign"], f"{self.whole[:lo]}-{self.whole[lo:]}", f"change the sign of {self.source(printed)}")
 
     def factors(self, n: Node, above: str) -> Iterator[Rewrite]:
-        """A factor taken out."""
+        """A factor taken out, or what is divided by."""
         if n.op in PRODUCTS and len(n.nodes) == 2:
-            for k, x in enumerate(n.nodes[: 1 if n.op == "Div" else 2]):
-                rest = n.nodes[1 - k]
-                if n.op == "Div":
-                    rest = n.nodes[0]
-                    x = n.nodes[1]
+            for rest, x in (n.nodes, n.nodes[::-1]) if n.op != "Div" else (n.nodes,):
                 kind = "drop number" if x.op == "Num" else "drop factor"
                 yield self.put(kind, n, self.source(rest), f"take out the factor {self.source(x)}")
 

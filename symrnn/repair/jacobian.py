@@ -88,6 +88,7 @@ class _Differential:
     def __init__(self, by: Expr, model: Model) -> None:
         self.by, self.model = by, model
         self.root = by.args[0] if by.op == "entry" else by
+        self.inside: set[str] = set()
 
     def __call__(self, e: Expr, value: Expr | None = None) -> Jacobian:
         """The derivative of an expression, of which ``value`` is a name."""
@@ -95,7 +96,15 @@ class _Differential:
             return lift(1) if e.shape == SCALAR else eye(_rows(e))
         if e.op == "sym" and e is not self.root:
             body = self.definition(e)
-            return None if body is None else self(body, e)
+            if body is None:
+                return None
+            if e.attr.name in self.inside:                            # through earlier steps: no end of paths
+                raise NoRule(e.attr.name)
+            self.inside.add(e.attr.name)
+            try:
+                return self(body, e)
+            finally:
+                self.inside.discard(e.attr.name)
         if e.op == "entry" and e.args[0] is self.root and all(k is None or isinstance(k, int) for k in (*e.attr, *_at(self.by))):
             return None                                              # another component
         if not self.depends(e):
