@@ -35,7 +35,7 @@ SLIPS = {
     "the argument of an activation": (
         GATED, {"A, B": "n x (n + d)", "s_t, m_t": "n"},
         r"\delta^{(g)}_t = \frac{\partial L}{\partial m_t} \odot (m_{t-1} - \tilde{m}_t) \odot \sigma'(A [s_{t-1}, x_t])",
-        r"\delta^{(g)}_t = \sigma'(A [s_{t-1}, x_t] + a) \odot \left( \frac{\partial L}{\partial m_t} \odot m_{t-1} - "
+        r"\delta^{(g)}_t = (g_t - g_t^2) \odot \left( \frac{\partial L}{\partial m_t} \odot m_{t-1} - "
         r"\frac{\partial L}{\partial m_t} \odot \tilde{m}_t \right)"),
     "a Jacobian that is no diagonal": (
         SOFTMAX, {"u, v": "n"}, r"\frac{\partial u}{\partial v} = \mathrm{diag}(u \odot (1 - u))",
