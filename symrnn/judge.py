@@ -73,6 +73,8 @@ RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to 
 """Readings of a sum, by their codes, under which a claim is true that is not so as printed: the convention of each."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
+FROM_START = 600
+"""That of one against the first side of a chain: mostly the derived formula stands in there."""
 
 
 class Context(Protocol):
@@ -272,7 +274,8 @@ class Chain:
             with limited(self.auditor.timeout):
                 factor = one_factor(sides.left, sides.right, self.setting.scope.table.time_letter)
                 if factor is not None:
-                    return self._factor_fixed(Relation(text, self._by_factor(factor, elaborator)), factor, sides)
+                    by_factor = Relation(text, self._by_factor(factor, elaborator))
+                    return self._factor_corrected(by_factor, factor, sides) if correct else by_factor
                 claim, single = self._claim(sides, elaborator)
                 rule = rule_letters(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
@@ -350,7 +353,7 @@ class Chain:
         return replace(verdict, word="conditional", method=way, convention="order of a product over steps", reason=f"true when {ORDER}",
                        conditions=(*verdict.conditions, ORDER))
 
-    def _factor_fixed(self, r: Relation, factor: Factor, sides: Sides) -> Relation:
+    def _factor_corrected(self, r: Relation, factor: Factor, sides: Sides) -> Relation:
         """A refuted equation between products over steps, with the product as it would be right."""
         if r.verdict.word != "refuted" or sides.right.op != "Prod":
             return r
@@ -589,7 +592,7 @@ class Chain:
             claim, _ = self._claim(Sides(first, "=", sides.right), self._fresh())
         except Meaningless:
             return None
-        return repair(claim, STEPS)
+        return repair(claim, FROM_START)
 
     def _corrections(self, near: Node) -> Corrections:
         """What prints corrections of this formula."""

@@ -96,13 +96,17 @@ Around = tuple[tuple[Expr, int], ...]
 def sites(e: Expr, palette: Palette) -> Iterator[tuple[Around, Site]]:
     """Every place with its surroundings; if ``e`` has no shape, what lies beside the faults is left out."""
     stack: list[tuple[Around, Expr, str, bool]] = [((), e, "", False)]
+    found: list[tuple[Around, Expr, str, bool]] = []
     while stack:
-        around, x, parent, inside = stack.pop()
-        yield around, Site(x, parent, inside, palette)
+        found.append(place := stack.pop())
+        around, x, _, inside = place
         inside = inside or x.op == "deriv"
         faulty = any(a.fault is not None for a in x.args)
         stack.extend(((*around, (x, k)), x.args[k], x.op, inside) for k in reversed(range(len(x.args)))
                      if not faulty or x.args[k].fault is not None)
+    often = Counter(x for _, x, _, _ in found if x.op not in ("num", "ones"))
+    for around, x, parent, inside in found:
+        yield around, Site(x, parent, inside, palette, often[x] > 1)
 
 
 def edits_of_kind(places: list[tuple[Around, Site]], kind: Kind, fitting: bool = False) -> Iterator[tuple[Expr, Edit]]:
@@ -110,17 +114,14 @@ def edits_of_kind(places: list[tuple[Around, Site]], kind: Kind, fitting: bool =
 
     ``fitting`` says that only expressions with a shape are of use: of the others, a part without a shape is given.
     """
-    often = Counter(site.node for _, site in places)
     for around, site in places:
         if kind.in_derivatives or not site.inside:
-            times, often[site.node] = often[site.node], 0
             for new, parts in kind.rule(site):
                 if new is not site.node:
                     edit = Edit(kind.name, kind.code, kind.cost, parts)
                     yield rebuilt(around, new, fitting), edit
-                    if times > 1 and site.node.op not in ("num", "ones"):
-                        whole = around[0][0] if around else site.node
-                        yield everywhere(whole, site.node, new, kind.in_derivatives), edit
+                    if site.repeated:
+                        yield everywhere(around[0][0], site.node, new, kind.in_derivatives), edit
 
 
 def everywhere(e: Expr, old: Expr, new: Expr, in_derivatives: bool = False) -> Expr:

@@ -46,12 +46,16 @@ LINEAR_ABOVE = {"smul", "matmul", "had", "transpose", "sum", "isum", "tsum", "di
 
 @dataclass(frozen=True)
 class Site:
-    """One occurrence of a part: the part, the operation above it, whether it is inside a derivative, and what may be put in."""
+    """One occurrence of a part: the part, the operation above it, whether it is inside a derivative, and what may be put in.
+
+    ``repeated``: the part occurs more than once.
+    """
 
     node: Expr
     parent: str
     inside: bool
     palette: Palette
+    repeated: bool = False
 
     @property
     def inner_factor(self) -> bool:
