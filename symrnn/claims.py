@@ -16,8 +16,10 @@ from typing import Any
 from symrnn.audit import Auditor, Equation, Judged, Progress
 from symrnn.claimforms import SINGLE
 from symrnn.coded.judge import LANGUAGES, JudgedStatement, judge_code
+from symrnn.coded.repair import corrected
+from symrnn.coded.values import Doubt
 from symrnn.displayed import Displayed
-from symrnn.errors import CallError, DeclarationError, DocumentError, Place
+from symrnn.errors import CallError, DeclarationError, DocumentError, Place, SymrnnError
 from symrnn.expr import symbols
 from symrnn.judge import Relation
 from symrnn.limits import TimeIsUp, limited
@@ -32,7 +34,7 @@ from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
-from symrnn.read.symbols import KINDS, Declared
+from symrnn.read.symbols import KINDS, Declared, SymbolTable
 from symrnn.read.tree import walk
 from symrnn.setting import Setting
 from symrnn.shapeclaims import given_shapes, shape_claim
@@ -152,10 +154,23 @@ def check_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[
         found = [JudgedStatement(claim, Verdict("unreadable", "SR301", "it is nested too deeply"))]
     except TimeIsUp:
         found = [JudgedStatement(claim, Verdict("undecided", "SR303", f"the time limit of {timeout} s is over"))]
+    if any(j.verdict.word == "refuted" for j in found):
+        found = with_fix(found, claim, language, given, shapes, assume, timeout)
     relations = tuple(Relation(j.text, j.verdict) for j in found)
     span = Span(claim, 1, 1, 1 + claim.count("\n"), len(claim.rpartition("\n")[2]) + 1, 0, "display")
     reason = next((r.verdict.reason for r in relations if r.verdict.reason), None)
     return Checked(Equation("claim", span, "claim", relations, reason), Notation())
+
+
+def with_fix(found: list[JudgedStatement], claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str],
+             assume: Sequence[str], timeout: float | None) -> list[JudgedStatement]:
+    """The statements of a claim in code, the refuted ones with the whole text as it would be right, if it is found in time."""
+    try:
+        with limited(timeout):
+            fix = corrected(claim, language, given, shapes, assume)
+    except (TimeIsUp, MemoryError, RecursionError, SymrnnError, Doubt):
+        return found
+    return [replace(j, verdict=replace(j.verdict, fix=fix)) if j.verdict.word == "refuted" else j for j in found]
 
 
 def stated_in(name: str, shapes: Mapping[str, str]) -> bool:
@@ -191,6 +206,9 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     conditions = [part for text in assume for part in sentences(text) if not ((f := fact(part)) is not None and enter(f, data))]
     stated += data.pop("assume", [])
     setting = Setting.of("main", data)
+    if "layout" not in data and lies_in_rows(given, words, setting.scope.table):
+        data["layout"] = "rows"
+        setting = Setting.of("main", data)
     for condition in conditions:
         try:
             found_conditions = setting.condition(condition)
@@ -205,6 +223,20 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     if data.get("simplex"):
         data["targets"] = sorted({*data.get("targets", ()), *data["simplex"]})
     return {**data, "assume": stated}, unknown
+
+
+def lies_in_rows(given: Sequence[str], words: Mapping[str, str], table: SymbolTable) -> bool:
+    r"""Whether a row is given as the derivative by a column.
+
+    >>> table = SymbolTable.from_mapping({"symbols": {"z": "vector n", "J": "scalar", "g": "matrix 1 n"}})
+    >>> lies_in_rows([r"g = \frac{\partial J}{\partial z}"], {"g": "matrix 1 n"}, table)
+    True
+    """
+    rows = {canonical_name(name) for name, spec in words.items() if re.match(r"matrix 1 (?!1$)", spec)}
+    trees = [read(g, table, second=False).tree for g in given] if rows else []
+    pairs = [(n.nodes[0], rel.nodes[0]) for n in trees if n is not None and n.op == "Chain" for rel in n.nodes[1:]]
+    return any(left.op == "Sym" and left.head in rows and right.op == "Deriv" and (d := table.get(right.nodes[-1].head)) is not None
+               and d.kind == "vector" for left, right in pairs)
 
 
 def shapes_in_words(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, str]:

@@ -23,6 +23,7 @@ from symrnn.claimforms import (
 )
 from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.contributions import parameter_of, part_of_step
+from symrnn.corrections import Corrections
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import (
@@ -49,7 +50,7 @@ from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
-from symrnn.read.reader import Reading, read
+from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import source_of
 from symrnn.read.sums import ends_of_sums
@@ -61,7 +62,7 @@ from symrnn.setting import Setting
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, READING, vectorised
 from symrnn.write.latex import latex
-from symrnn.write.notation import Notation
+from symrnn.write.notation import Notation, entrywise
 
 STANDS = ("proved", "conditional")
 """The verdicts after which a side of a chain stands."""
@@ -72,13 +73,16 @@ RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to 
 """Readings of a sum, by their codes, under which a claim is true that is not so as printed: the convention of each."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
+FROM_START = 600
+"""That of one against the first side of a chain: mostly the derived formula stands in there."""
 
 
 class Context(Protocol):
-    """What a statement is judged in: the document's notation and limits, the models of its scopes."""
+    """What a statement is judged in: the document's notation and limits, whether it is a text at all, the models of its scopes."""
 
     notation: Notation
     timeout: float | None
+    tells: bool
     opened: dict[str, str]
     unclear: dict[str, dict[str, int]]
     ends: Mapping[str, frozenset[str]]
@@ -127,6 +131,7 @@ class Chain:
     def run(self, s: Statement) -> list[Relation]:
         out: list[Relation] = []
         anchor: Node | None = None
+        self.statement = s
         self._restrict(s.conditions, s.tree)
         for k, sides in enumerate(s.sides):
             text = self._text(sides)
@@ -212,7 +217,7 @@ class Chain:
         if scope.gradients_at == "either" and first.verdict.word != "proved" and named & set(scope.arguments.values()):
             setting = replace(self.setting, scope=replace(scope, gradients_at="argument"))
             again = Chain(self.auditor, self.span, self.reading, setting, self.stated)
-            again.unused = self.unused
+            again.unused, again.statement = self.unused, self.statement
             first = meant_elsewhere(first, again._as_read(sides, text, printed, correct))
         if first.verdict.word != "proved" and (name := parameter_of(sides.left, self.setting)) is not None:
             first = self._part_of_step(name, first, sides)
@@ -245,7 +250,7 @@ class Chain:
         """What is false of a whole gradient may be said of the part that one step has in it."""
         try:
             with limited(self.auditor.timeout):
-                elaborator = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
+                elaborator = self._fresh()
                 right = self._side(elaborator, sides.right)
                 below = first.claim.left if first.claim is not None else right
                 verdict = part_of_step(name, Claim(below, right, self.auditor.model_of(self.setting), "=", self.stated), self._decided)
@@ -261,7 +266,7 @@ class Chain:
 
     def _as_read(self, sides: Sides, text: str, printed: Sides, correct: bool) -> Relation:
         """Judge one relation in the reading of its named gradients that the setting has."""
-        elaborator = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
+        elaborator = self._fresh()
         mixed = self._function_as_number(sides)
         if mixed is not None:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
@@ -269,7 +274,8 @@ class Chain:
             with limited(self.auditor.timeout):
                 factor = one_factor(sides.left, sides.right, self.setting.scope.table.time_letter)
                 if factor is not None:
-                    return Relation(text, self._by_factor(factor, elaborator))
+                    by_factor = Relation(text, self._by_factor(factor, elaborator))
+                    return self._factor_corrected(by_factor, factor, sides) if correct else by_factor
                 claim, single = self._claim(sides, elaborator)
                 rule = rule_letters(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
@@ -346,6 +352,23 @@ class Chain:
             return replace(verdict, method=way)
         return replace(verdict, word="conditional", method=way, convention="order of a product over steps", reason=f"true when {ORDER}",
                        conditions=(*verdict.conditions, ORDER))
+
+    def _factor_corrected(self, r: Relation, factor: Factor, sides: Sides) -> Relation:
+        """A refuted equation between products over steps, with the product as it would be right."""
+        if r.verdict.word != "refuted" or sides.right.op != "Prod":
+            return r
+        letter, body = sides.right.nodes[0], sides.right.nodes[3]
+        claim, _ = self._claim(Sides(factor.left, "=", factor.right), self._fresh())
+        found = repair(claim, STEPS)
+        if found is None:
+            return r
+
+        def again(printed: Sides) -> str | None:
+            one = one_factor(printed.left, printed.right, self.setting.scope.table.time_letter)
+            return self._by_factor(one, self._fresh()).word if one is not None else None
+        notation = replace(self.notation(sides.right), letter=self._source(letter))
+        fix = self._corrections(sides.right).within(sides, body, latex(found.claim.right, notation), found, again)
+        return r if fix is None else replace(r, verdict=replace(r.verdict, fix=fix))
 
     def _decided(self, claim: Claim, rule: frozenset[str] | None = None) -> Verdict:
         """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
@@ -552,45 +575,54 @@ class Chain:
             supplied = decide(claim).word == "proved"
             shown = f"{latex(claim.left, self.notation(sides.left))} = {latex(claim.right, self.notation(sides.right))}"
             return replace(r, verdict=replace(v, fix=Fix(shown, "proved", ("supply the sign of derivation",)))) if supplied else r
-        found = repair(claim, STEPS)
+        found = repair(claim, STEPS) or self._repaired_from_start(sides)
         if found is None or found.claim.left == found.claim.right:    # that a side equals itself is no correction
             return r
-        fix = self._fix(sides, found)
-        if fix.verdict not in STANDS:
+        fix = self._corrections(sides.right).fix(self.statement, sides, found)
+        if fix is None:
             return r
         return replace(r, verdict=replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix), fixed=found.claim)
 
-    def _fix(self, sides: Sides, found: Repair) -> Fix:
-        """The correction beside the printed left side; it must stand when it is read afresh."""
-        text = f"{self._source(sides.left)} = {latex(found.claim.right, self.notation(sides.right))}"
-        words = tuple(str(e.parts[0]).format(*(self._inline(x) if isinstance(x, Expr) else x for x in e.parts[1:])) for e in found.edits)
-        return Fix(text, self._again(text), words)
+    def _repaired_from_start(self, sides: Sides) -> Repair | None:
+        """The repair of a side against the first one of its chain, where it has none against the side before it."""
+        first = self.statement.sides[0].left
+        if first is sides.left:
+            return None
+        try:
+            claim, _ = self._claim(Sides(first, "=", sides.right), self._fresh())
+        except Meaningless:
+            return None
+        return repair(claim, FROM_START)
+
+    def _corrections(self, near: Node) -> Corrections:
+        """What prints corrections of this formula."""
+        def claim(sides: Sides) -> Claim:
+            found, single = self._claim(sides, self._fresh())
+            if single:
+                raise Meaningless("SR103", f"{single[0]} fits only if it is a single number")
+            return found
+
+        def meaning(n: Node) -> Expr:
+            elaborator = self._fresh()
+            return resize(self._side(elaborator, n), elaborator.sizes)
+        return Corrections(self.span.latex, self.setting.scope, self.notation(near), claim, meaning, not self.auditor.tells)
+
+    def _fresh(self) -> Elaborator:
+        """What gives trees their meaning here, with nothing noted yet."""
+        return Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
 
     def _inline(self, e: Expr) -> str:
         """An expression in the author's notation, between dollar signs."""
         return f"${latex(e, self.auditor.notation)}$"
-
-    def _again(self, text: str) -> str:
-        """The verdict on a correction that is read and judged like any other equation."""
-        reading = read(text, self.setting.scope.table)
-        if reading.tree is None or reading.tree.op != "Chain":
-            return "unreadable"
-        E = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting))
-        try:
-            (sides,) = chain(reading.tree)
-            claim = Claim(self._side(E, sides.left), self._side(E, sides.right), self.auditor.model_of(self.setting), "=", self.stated)
-        except (Meaningless, ValueError):
-            return "unreadable"
-        return decide(claim).word or "undecided"
 
     def _source(self, n: Node) -> str:
         """What the text prints for a side, with the braces that belong to it."""
         return source_of(self.span.latex, n.span)
 
     def notation(self, near: Node) -> Notation:
-        """How the author writes, with the gradients as in the side at hand."""
+        """How the author writes, with the gradients as in the side at hand and the product entry by entry as in the formula."""
         style = "nabla" if "\\nabla" in self.span.latex[slice(*near.span)] else "fraction"
-        return replace(self.auditor.notation, gradient=style)
+        return replace(self.auditor.notation, gradient=style, entrywise=entrywise(self.span.latex) or self.auditor.notation.entrywise)
 
     def _readings(self, v: Verdict, sides: Sides, left: Node) -> Verdict:
         """What another reading of the notation would give."""

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from symrnn.prove.verdict import EVERYWHERE, Verdict
+from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
 from symrnn.read.declarations import declarations
 from symrnn.read.reader import read
 from symrnn.read.symbols import Declared, SymbolTable
@@ -33,6 +34,13 @@ def shape_claim(claim: str, given: Mapping[str, Sequence[str]], table: SymbolTab
     if not said or len(said) < len(parts) or not all(map(_is_membership, parts)):
         return None
     first: dict[str, tuple[str, ...]] = {}
+    if all(d.name in given for d in said) and any(tuple(given[d.name]) != d.shape for d in said):
+        wrong = next(d for d in said if tuple(given[d.name]) != d.shape)
+        found = _refuted(f"{wrong.name} is given as {_show(given[wrong.name])}, and said to be {_show(wrong.shape)}")
+        fix = _as_given(claim, parts, given, [d.name for d in said])
+        again = shape_claim(fix, given, table) if fix is not None and fix != claim else None
+        stands = fix is not None and again is not None and again.word == "proved"
+        return replace(found, fix=Fix(str(fix), "proved", ("write the shapes that are given",))) if stands else found
     for d in said:
         if first.setdefault(d.name, d.shape) != d.shape:
             return _refuted(f"{d.name} cannot be {_show(first[d.name])} and {_show(d.shape)}")
@@ -42,6 +50,17 @@ def shape_claim(claim: str, given: Mapping[str, Sequence[str]], table: SymbolTab
     if any(d.name not in given for d in said):
         return None
     return Verdict("proved", method="the shapes that are given", scope=EVERYWHERE, error_bound="0")
+
+
+def _as_given(claim: str, parts: Sequence[Node], given: Mapping[str, Sequence[str]], names: Sequence[str]) -> str | None:
+    """The claim with the shapes that are given, where each part speaks of one symbol."""
+    if len(parts) != len(names):
+        return None
+    for part, name in reversed(list(zip(parts, names, strict=True))):
+        lo, hi = part.nodes[1].nodes[0].nodes[1].span
+        shape = r" \times ".join(given[name])
+        claim = claim[:lo] + (shape if claim[lo - 1] == "{" else f"{{{shape}}}") + claim[hi:]
+    return claim
 
 
 def given_shapes(declared: Mapping[str, Declared]) -> dict[str, tuple[str, ...]]:

@@ -97,20 +97,20 @@ def test_a_correction_is_proved_when_it_is_read_afresh_in_its_document(name, tmp
 
 
 PUBLISHED = (
-    ("the stray minus on the softmax", r"\sigma(\boldsymbol{o})_i = -\frac", "SR203", r"= \frac{\exp(o_i^{(t)})}"),
+    ("the stray minus on the softmax", r"\sigma(\boldsymbol{o})_i = -\frac", "SR203", r"= \frac{e^{o_i}}"),
     ("a missing transpose, input weights",
      r"\frac{\partial \mathcal{L}}{\partial W_{xh}} = \sum_{t = 1}^\tau \left( diag\left[ 1 - (\boldsymbol{h}^{(t)})^2 \right] \right)",
-     "SR201", r"{x^{(t)}}^\intercal"),
+     "SR201", r"{\boldsymbol{x}^{(t)}}^\intercal"),
     ("a missing transpose, output weights",
      r"\frac{\partial \mathcal{L}}{\partial W_{yh}} = \sum_{t = 1}^\tau \left( \boldsymbol{\sigma}",
      "SR201", r"{\boldsymbol{h}^{(t)}}^\intercal"),
     ("a misplaced diagonal", r"\nabla_{\boldsymbol{h}^{(t)}}\mathcal{L} = \left( \boldsymbol{W_{yh}}", "SR202",
-     r"\mathrm{diag}[1 - {\boldsymbol{h}^{(t+1)}}^2] \nabla_{\boldsymbol{h}^{(t+1)}} \mathcal{L}"),
+     r"diag\left[ 1 - (\boldsymbol{h}^{(t + 1)})^2 \right] \nabla_{\boldsymbol{h}^{(t + 1)}}\mathcal{L}"),
     ("input weights for recurrent ones", r"\nabla_{\boldsymbol{h}^{(t)}}\mathcal{L} - ", "SR101",
-     r"= \boldsymbol{W_{hh}}^\intercal \mathrm{diag}[1 - {\boldsymbol{h}^{(t+1)}}^2] \nabla_{\boldsymbol{h}^{(t+1)}} \mathcal{L}"),
+     r"= \boldsymbol{W_{hh}}^\intercal diag\left[ 1 - (\boldsymbol{h}^{(t + 1)})^2 \right] \nabla_{\boldsymbol{h}^{(t + 1)}}\mathcal{L}"),
     ("brackets around a difference under a sum",
      r"\frac{\partial \mathcal{L}}{\partial b_o} = \sum_{t = 1}^\tau \boldsymbol{\sigma} -",
-     "SR208", r"\sum_{t=1}^\tau (\sigma(o^{(t)}) - p^{(t)})"),
+     "SR208", r"\sum_{t=1}^\tau (\boldsymbol{\sigma} - \boldsymbol{p})"),
 )
 
 

@@ -13,8 +13,8 @@ undecided: dv = dy * w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from symrnn.bptt import derive
 from symrnn.coded.facts import After, Facts
@@ -47,14 +47,14 @@ class JudgedStatement:
     verdict: Verdict
 
 
-def judge_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str],
-               assume: Sequence[str] = ()) -> list[JudgedStatement]:
-    """The verdict on each statement of a claim whose target has a meaning. Raises CodeUnread."""
+def judge_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str] = (),
+               settle: Callable[[Claim], Verdict] | None = None) -> list[JudgedStatement]:
+    """The verdict on each statement of a claim whose target has a meaning; ``settle`` decides what it claims. Raises CodeUnread."""
     parsed = statements(claim, language)
     facts = facts_of(given)
     try:
         conditions = [condition(text) for text in assume]
-        judge = Judge(facts, parsed, shapes, language, tuple(c for c in conditions if c is not None))
+        judge = Judge(facts, parsed, shapes, language, tuple(c for c in conditions if c is not None), settle or settled)
         found = list(judge.run(claim))
     except Doubt as doubt:
         return [JudgedStatement(claim, _undecided(str(doubt)))]
@@ -80,6 +80,28 @@ def _undecided(reason: str) -> Verdict:
     return Verdict("undecided", "SR303", reason)
 
 
+@dataclass(frozen=True)
+class Understood:
+    """What a statement claims in one reading, and what gives its names their values there."""
+
+    meaning: Meaning
+    claim: Claim
+    elaborate: Elaborate
+
+
+def understood(claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str] = ()) -> list[Understood]:
+    """What the statements of a claim claim, in every reading. Raises CodeUnread and Doubt.
+
+    >>> found = understood("du = dy * w", "python", ["y = w * u", "dy = dL/dy; du is to be dL/du"], {"all": "n"})
+    >>> [(str(u.meaning), str(u.claim.left), str(u.claim.right)) for u in found]
+    [('the gradient by u[t]', 'adj u[t]', 'dy[t] * w[t]')]
+    """
+    conditions = tuple(c for text in assume if (c := condition(text)) is not None)
+    judge = Judge(facts_of(given), statements(claim, language), shapes, language, conditions, lambda _: Verdict("undecided"))
+    list(judge.run(claim))
+    return judge.understood
+
+
 # --------------------------------------------------------------------------------------------------------------------- a claim
 @dataclass
 class Judge:
@@ -90,6 +112,8 @@ class Judge:
     shapes: Mapping[str, str]
     language: str
     conditions: tuple[Condition, ...] = ()
+    settle: Callable[[Claim], Verdict] = field(default=lambda claim: settled(claim))
+    understood: list[Understood] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         named = [n.strip() for key in self.shapes for n in re.split(r",\s*(?![^\[{(]*[\])}])", key) if n.strip() != "all"]
@@ -239,7 +263,9 @@ class Judge:
         wanted, right = _fitted(wanted, right)
         model = net.model(elaborate)
         claim = Claim(wanted, right, model, "=")
-        verdict = settled(replace(claim, conditions=self.stated(net, meaning, claim)))
+        claim = replace(claim, conditions=self.stated(net, meaning, claim))
+        self.understood.append(Understood(meaning, claim, elaborate))
+        verdict = self.settle(claim)
         doubt = self.doubt(net, task, meaning, verdict, claim)
         return _undecided(doubt) if doubt is not None else self.noted(net, task, meaning, verdict, elaborate, claim)
 

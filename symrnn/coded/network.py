@@ -360,6 +360,8 @@ class Network:
         if model.loss is None or any(s.time is not None and s.time != NOW for e in model.equations for s in symbols(e.right)):
             raise Doubt("a second derivative in a text that counts steps, or without a loss")
         found = derive(model).adjoints
+        if ref.name not in found:
+            raise Doubt(f"nothing given connects {ref.name} with the loss")
         e = found[ref.name]
         while any(s.kind == "adjoint" for s in symbols(e)):
             e = transform(e, lambda x: (lift(1) if x.attr.name == LOSS else found[x.attr.name])

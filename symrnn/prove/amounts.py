@@ -61,6 +61,21 @@ def size_by_steps(model: Model, symbol: Symbol, stated: Sequence[Amount], steps:
     return None
 
 
+def size_as_given(model: Model, symbol: Symbol) -> Verdict:
+    """The verdict on the size of a symbol being the one that the equations give it.
+
+    >>> from symrnn.model import param, sequence
+    >>> h = sequence("h", "n")
+    >>> m = Model.build("m", [(h, param("W", "n", "n") @ h[-1])])
+    >>> size_as_given(m, h.attr).word, size_as_given(m, Symbol("h", ("m", 1))).word
+    ('proved', 'undecided')
+    """
+    own = {s.name: s.shape for s in (*model.variables, *model.parameters, *model.inputs, *model.targets, *model.constants)}
+    if own.get(symbol.name) != symbol.shape:
+        return Verdict("undecided", "SR303", "the equations do not give this size")
+    return Verdict("proved", method="the sizes that the equations give", scope=EVERYWHERE, error_bound="0")
+
+
 def count_of_steps(model: Model, symbol: Symbol, letter: str) -> Verdict | None:
     """The verdict on a letter that is said to be the number of steps and counts the components of ``symbol`` in a sum."""
     if symbol.shape[1] != 1 or symbol.shape[0] not in settled(model):

@@ -5,7 +5,7 @@ falls into the derivatives by its blocks. What is left has no stack in it and go
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from symrnn.expr import SCALAR, Expr, Shape, Size, Symbol, add, derivative, filled, matmul, node, rebuild, shift, transform, transpose, walk
@@ -38,17 +38,41 @@ def prove_blocks(claim: Claim) -> Proof | None:
         model = inlined(claim.model)
         blocks = Blocks(*found, claim)
         claims = list(blocks.claims(replace(claim, model=model)))
-        proofs = [Prover(c).prove() for c in claims]
+        return together("every parameter that multiplies a stack falls into its blocks", [Prover(c).prove() for c in claims])
     except (Unsupported, Missing):
         return None
-    if not proofs or any(p is None for p in proofs):
+
+
+def prove_parts(claim: Claim) -> Proof | None:
+    """The proof of an equation between two stacks, or two rows of them, whose parts are alike: one part after the other; or None.
+
+    >>> from symrnn.expr import stack, symbol
+    >>> u, v = symbol("u", ("n", 1)), symbol("v", ("m", 1))
+    >>> claim = Claim(stack(u + u, v), stack(2 * u, v), Model("none", ()))
+    >>> prove_parts(claim).obligations[0], prove_parts(replace(claim, left=stack(u, v)))
+    ('two stacks are equal if their parts are', None)
+    """
+    left, right = claim.left, claim.right
+    while left.op == right.op == "transpose":
+        left, right = left.args[0], right.args[0]
+    if left.op != "cat" or right.op != "cat" or [a.shape for a in left.args] != [a.shape for a in right.args]:
         return None
+    try:
+        proofs = [Prover(replace(claim, left=a, right=b)).prove() for a, b in zip(left.args, right.args, strict=True)]
+    except (Unsupported, Missing):
+        return None
+    return together("two stacks are equal if their parts are", proofs)
+
+
+def together(first: str, proofs: Sequence[Proof | None]) -> Proof | None:
+    """Several proofs as one, after what it rests on; None where one is missing."""
     rows = [p for p in proofs if p is not None]
-    first = ("every parameter that multiplies a stack falls into its blocks",)
+    if not rows or len(rows) < len(proofs):
+        return None
 
     def joined(field: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(x for p in rows for x in getattr(p, field)))
-    return Proof((*first, *joined("obligations")), *(joined(f) for f in ("rules", "inlined", "facts", "outside")))
+    return Proof((first, *joined("obligations")), *(joined(f) for f in ("rules", "inlined", "facts", "outside")))
 
 
 def stacks(claim: Claim) -> tuple[Size, tuple[Size, ...]] | None:

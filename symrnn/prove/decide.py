@@ -12,12 +12,13 @@ from operator import mul
 
 from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
-from symrnn.prove.blocks import prove_blocks
+from symrnn.prove.blocks import prove_blocks, prove_parts
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.grid import enough_steps
 from symrnn.prove.identity import Proof, Prover
 from symrnn.prove.refute import counterexample
+from symrnn.prove.roots import without_roots
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Scope, Verdict
 from symrnn.prove.windows import method, prove_windows, with_start
@@ -115,6 +116,9 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
         return Verdict("undecided", "SR103", loose)
     if claim.relation != "=":
         return Verdict("undecided", "SR303", f"the relation {claim.relation} is not decided yet")
+    plain = without_roots(claim)
+    if plain is not None and (found_plain := judge(plain, use)).word == "proved":
+        return replace(found_plain, domain=domain(claim))
     stated = tuple(str(c) for c in claim.conditions)
     outcome = compare(claim, T=enough_steps(claim)) if use.exact else None
     if outcome is not None and outcome.status == "bad" and "does not exist at step" in outcome.reason:
@@ -131,7 +135,7 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof = prove_windows(claim) if use.normal else None
     if proof is not None:
         return replace(proved(claim, proof, outcome, stated, method(proof)), reason=from_the_start(claim, proof))
-    proof = prove_blocks(claim) if use.normal else None
+    proof = prove_parts(claim) or prove_blocks(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, "normal form of each block")
     if use.normal and lemma(claim):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from types import MappingProxyType
 
@@ -92,6 +92,7 @@ class _Token:
     text: str
     offset: int
     spaced: bool
+    end: int
 
 
 def statements(text: str, language: str = "python", *, ring: bool = False) -> list[Statement]:
@@ -156,7 +157,7 @@ class _Parser:
             kind = str(m.lastgroup)
             if kind != "space":
                 shown = m[kind].replace("\\_", "_") if kind in ("name", "number") else m[0]
-                found.append(_Token(kind if kind != "sign" else shown, shown, at, spaced))
+                found.append(_Token(kind if kind != "sign" else shown, shown, at, spaced, m.end()))
             spaced = kind == "space"
             at = m.end()
         return found
@@ -195,6 +196,10 @@ class _Parser:
         """Where the next token stands."""
         t = self.peek()
         return t.offset if t else len(self.text)
+
+    def placed(self, n: Node, start: int) -> Node:
+        """A tree that was read from ``start`` to the last token that was taken, brackets included."""
+        return replace(n, span=(start, self.tokens[self.place - 1].end))
 
     # ----------------------------------------------------------------------------------------------------------- statements
     def header(self) -> bool:
@@ -271,16 +276,19 @@ class _Parser:
     # ---------------------------------------------------------------------------------------------------------- expressions
     def sum(self) -> Node:
         """Terms with plus and minus."""
+        start = self.position()
         out = self.product()
         while (t := self.take("+", "-")) is not None:
             term = self.product()
-            out = total(out, Node("Neg", (term,)) if t.text == "-" else term)
+            out = self.placed(total(out, Node("Neg", (term,), term.span) if t.text == "-" else term), start)
         return out
 
     def product(self) -> Node:
         """Factors with a sign between them, or beside each other."""
+        start = self.position()
         out = self.signed()
         while True:
+            out = self.placed(out, start)
             t = self.peek()
             if t is None:
                 return out
@@ -307,18 +315,20 @@ class _Parser:
 
     def signed(self) -> Node:
         """A sign and a power."""
+        start = self.position()
         if self.take("-"):
-            return Node("Neg", (self.signed(),))
+            return self.placed(Node("Neg", (self.signed(),)), start)
         return self.signed() if self.take("+") else self.power()
 
     def power(self) -> Node:
         """A primary with an exponent."""
+        start = self.position()
         base = self.primary()
         if self.language not in (*PLAIN, "matlab") and self.is_next("^"):
             self.fail("^ is no power in this language")
         if self.take("**", "^", ".^"):
             base = Node("Pow", (base, self.signed()))
-        return Node("Pow", (base, num(2))) if self.take("²") else base
+        return self.placed(Node("Pow", (base, num(2))) if self.take("²") else base, start)
 
     def primary(self) -> Node:
         """A number, a name or a bracket, with what follows it."""
@@ -326,6 +336,7 @@ class _Parser:
         if t is None:
             self.fail("an operand is missing")
         assert t is not None
+        first = self.place
         if t.kind == "number":
             digits, _, exponent = t.text.lower().partition("e")
             if len(digits) > LONGEST_NUMBER or len(exponent.lstrip("+-0")) > 2:
@@ -336,12 +347,12 @@ class _Parser:
             self.place += 1
             return Node("Ellipsis")
         if t.kind == "name":
-            return self.after(self.named())
+            return self.after(self.named(), first)
         if t.kind == "(":
             items = self.items("(", ")")
-            return self.after(items[0] if len(items) == 1 else Node("Tuple", tuple(items)))
+            return self.after(items[0] if len(items) == 1 else Node("Tuple", tuple(items)), first)
         if t.kind == "[":
-            return self.after(self.bracket())
+            return self.after(self.bracket(), first)
         self.fail("an operand is missing")
         raise AssertionError
 
@@ -422,9 +433,11 @@ class _Parser:
             self.items("{", "}")
         return sym(name.rstrip("_") if self.is_next("{") else name, span=(start.offset, start.offset + len(start.text)))
 
-    def after(self, base: Node) -> Node:
+    def after(self, base: Node, first: int) -> Node:
         """Calls, subscripts, transposes and methods behind a primary."""
+        start = self.tokens[first].offset
         while (t := self.peek()) is not None:
+            base = self.placed(base, start)
             if t.kind == "(" and base.op == "Sym" and len(base.args) == 1 and (
                     not t.spaced or base.head in CALLS or self.language not in PLAIN):
                 base = Node("Call", (base, *self.items("(", ")")))
@@ -433,7 +446,7 @@ class _Parser:
                 if not found:
                     self.fail("a subscript is missing")
                 old = base.part("Index")
-                base = sym(base.head, index=((*old.nodes, *found) if old is not None else tuple(found)), span=base.span)
+                base = sym(base.head, index=((*old.nodes, *found) if old is not None else tuple(found)))
             elif t.kind == "transposed" or t.kind == "'" and self.language == "matlab":
                 self.place += 1
                 base = Node("Transpose", (base,))

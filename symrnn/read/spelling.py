@@ -98,7 +98,17 @@ def source_of(text: str, span: tuple[int, int]) -> str:
     >>> source_of(r"a = \mathbf{W_h} x", (12, 18)), source_of(r"a &= b", (0, 6))
     ('\\mathbf{W_h} x', 'a = b')
     """
+    lo, hi = extent(text, span)
+    return bare(unaligned(text[lo:hi])).strip()
+
+
+def extent(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    r"""A span with the fonts and the braces that belong to it.
+
+    >>> extent(r"a = \mathbf{W_h} x", (12, 15))
+    (4, 16)
+    """
     lo, hi = before(text, span[0], DRESS), span[1]
     while hi < len(text) and text.count("{", lo, hi) > text.count("}", lo, hi):
         hi += 1
-    return bare(unaligned(text[lo:hi])).strip()
+    return lo, hi

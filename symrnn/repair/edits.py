@@ -1,6 +1,7 @@
 """The table of edits, and every expression that is one edit away from a given one."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -24,6 +25,7 @@ class Kind:
 KINDS: tuple[Kind, ...] = (             # the cheapest first
     Kind("transpose", "SR201", 1.0, rules.transposes),
     Kind("order", "SR202", 1.0, rules.orders),
+    Kind("bracket", "SR202", 1.0, rules.brackets),
     Kind("sign", "SR203", 1.0, rules.signs),
     Kind("scope", "SR208", 1.0, rules.scopes),
     Kind("whole range", "SR208", 1.05, rules.whole_ranges),
@@ -94,13 +96,17 @@ Around = tuple[tuple[Expr, int], ...]
 def sites(e: Expr, palette: Palette) -> Iterator[tuple[Around, Site]]:
     """Every place with its surroundings; if ``e`` has no shape, what lies beside the faults is left out."""
     stack: list[tuple[Around, Expr, str, bool]] = [((), e, "", False)]
+    found: list[tuple[Around, Expr, str, bool]] = []
     while stack:
-        around, x, parent, inside = stack.pop()
-        yield around, Site(x, parent, inside, palette)
+        found.append(place := stack.pop())
+        around, x, _, inside = place
         inside = inside or x.op == "deriv"
         faulty = any(a.fault is not None for a in x.args)
         stack.extend(((*around, (x, k)), x.args[k], x.op, inside) for k in reversed(range(len(x.args)))
                      if not faulty or x.args[k].fault is not None)
+    often = Counter(x for _, x, _, _ in found if x.op not in ("num", "ones"))
+    for around, x, parent, inside in found:
+        yield around, Site(x, parent, inside, palette, often[x] > 1)
 
 
 def edits_of_kind(places: list[tuple[Around, Site]], kind: Kind, fitting: bool = False) -> Iterator[tuple[Expr, Edit]]:
@@ -112,7 +118,19 @@ def edits_of_kind(places: list[tuple[Around, Site]], kind: Kind, fitting: bool =
         if kind.in_derivatives or not site.inside:
             for new, parts in kind.rule(site):
                 if new is not site.node:
-                    yield rebuilt(around, new, fitting), Edit(kind.name, kind.code, kind.cost, parts)
+                    edit = Edit(kind.name, kind.code, kind.cost, parts)
+                    yield rebuilt(around, new, fitting), edit
+                    if site.repeated:
+                        yield everywhere(around[0][0], site.node, new, kind.in_derivatives), edit
+
+
+def everywhere(e: Expr, old: Expr, new: Expr, in_derivatives: bool = False) -> Expr:
+    """The expression with a part exchanged at each of its occurrences: a slip that the author has printed more than once is one slip."""
+    if e is old:
+        return new
+    if not e.args or e.op == "deriv" and not in_derivatives:
+        return e
+    return rebuild(e, tuple(everywhere(a, old, new, in_derivatives) for a in e.args))
 
 
 def rebuilt(around: Around, new: Expr, fitting: bool) -> Expr:

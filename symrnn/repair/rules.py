@@ -46,12 +46,16 @@ LINEAR_ABOVE = {"smul", "matmul", "had", "transpose", "sum", "isum", "tsum", "di
 
 @dataclass(frozen=True)
 class Site:
-    """One occurrence of a part: the part, the operation above it, whether it is inside a derivative, and what may be put in."""
+    """One occurrence of a part: the part, the operation above it, whether it is inside a derivative, and what may be put in.
+
+    ``repeated``: the part occurs more than once.
+    """
 
     node: Expr
     parent: str
     inside: bool
     palette: Palette
+    repeated: bool = False
 
     @property
     def inner_factor(self) -> bool:
@@ -91,10 +95,27 @@ def orders(site: Site) -> Iterator[Change]:
             yield product(moved), ("move {} behind {}", x, moved[j - 1]) if j else ("move {} to the front", x)
 
 
+def brackets(site: Site) -> Iterator[Change]:
+    """An entrywise factor of a matrix product moved to the factor that it belongs to, or the other way round."""
+    e = site.node
+    if e.op == "had":
+        for x, other in (e.args, e.args[::-1]):
+            factors = chain(other)
+            for k, f in enumerate(factors if len(factors) > 1 else ()):
+                if f.shape == x.shape:
+                    yield product([*factors[:k], had(x, f), *factors[k + 1:]]), ("multiply {} by {} before the matrix product", f, x)
+    factors = chain(e)
+    if len(factors) > 1 and site.parent != "matmul":
+        for k, f in enumerate(factors):
+            for x, other in (f.args, f.args[::-1]) if f.op == "had" else ():
+                if x.shape == e.shape:
+                    yield had(product([*factors[:k], other, *factors[k + 1:]]), x), ("multiply by {} after the matrix product", x)
+
+
 def signs(site: Site) -> Iterator[Change]:
     """The sign of a term."""
     e = site.node
-    if site.top_of_term and e.op not in ("ones", "num", "deriv"):
+    if site.top_of_term and e.op not in ("ones", "deriv") and (e.op != "num" or site.parent == "add"):
         yield opposite(e), ("change the sign of {}", numeric(e)[1])
 
 
@@ -192,6 +213,10 @@ def dropped_factors(site: Site) -> Iterator[Change]:
     elif e.op in ("had", "smul") and e.args[0].op != "num":
         for k in (0, 1):
             yield e.args[1 - k], ("take out the factor {}", e.args[k])
+        inner = [a for k in (0, 1) if e.args[k].op == e.op for a in e.args[k].args]
+        if inner and site.parent != e.op:                            # one of several factors alone
+            for x in inner:
+                yield x, ("keep of the factors {} alone", x)
 
 
 def inserted_factors(site: Site) -> Iterator[Change]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
+from itertools import combinations
 from typing import Generic, TypeVar
 
 from symrnn.expr import Expr, matmul, transform, transpose, walk
@@ -167,6 +168,7 @@ class _Repairer:
             return None
         if self.target.is_zero(self.claim.left):            # any zero would do
             return None
+        self.palette = replace(self.palette, formula=self.settled(self.palette.formula))
         return self.whole(1) or self.by_terms() or self.whole(MOST_EDITS) or self.fallback()
 
     def whole(self, most: int) -> Repair | None:
@@ -197,6 +199,19 @@ class _Repairer:
         claim = replace(self.claim, right=self.palette.formula)
         verdict = decide(claim)
         return Repair(claim, (DERIVED,), verdict) if verdict.word == "proved" else None
+
+    def settled(self, formula: Expr) -> Expr:
+        """The formula without the terms that are zero and those that cancel each other."""
+        rest: Expr | None = formula
+        places = terms(formula) if formula is not self.claim.left else []
+        values = {p: alone(formula, p)(part(formula, p)) for p in places if len(places) > 1}
+        gone = [p for p in values if self.target.is_zero(values[p])]
+        for p, q in combinations([p for p in values if p not in gone], 2):
+            if not {p, q} & set(gone) and values[p].shape == values[q].shape and self.target.is_zero(values[p] + values[q]):
+                gone += [p, q]
+        for p in sorted(gone, reverse=True):
+            rest = without(rest, p) if rest is not None else None
+        return formula if rest is None else rest
 
     # ------------------------------------------------------------------------------------------------------- term by term
     def by_terms(self) -> Repair | None:

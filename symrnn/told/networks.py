@@ -12,7 +12,7 @@ from symrnn.errors import SymrnnError
 from symrnn.expr import resize, symbols
 from symrnn.expr import walk as parts
 from symrnn.judge import Chain, Relation
-from symrnn.prove.amounts import Amount, count_of_steps, last_for_any, size_by_steps
+from symrnn.prove.amounts import Amount, count_of_steps, last_for_any, size_as_given, size_by_steps
 from symrnn.prove.arrangement import arranged, keeping_the_last
 from symrnn.prove.dependence import Place, after_the_last, dependent, independent, not_needed, shared, sources
 from symrnn.prove.verdict import Verdict
@@ -25,6 +25,7 @@ from symrnn.read.tree import Node, walk
 from symrnn.setting import canonical_base
 from symrnn.told.counts import gap
 from symrnn.told.guards import attends, blocked
+from symrnn.told.right import with_fix
 from symrnn.told.values import Told
 from symrnn.told.world import NEAR, World, place, plain
 
@@ -72,7 +73,11 @@ def size(said: Said, world: World) -> Told:
         verdict = size_by_steps(model, symbol, [amount(n) for n in sizes], steps[0], PARAMETER.search(said.clause) is not None)
         row = world.row(said.spans[-1])
         if verdict is not None and row is not None:
-            return row.span.offset, Relation(rf"\operatorname{{size}}({latex}) = {said.value}", verdict)
+            left, given = rf"\operatorname{{size}}({latex})", symbol.shape[: len(sizes)]
+            right = r" \times ".join(world.context.notation.base(str(n)) for n in given)
+            wrong = Relation(f"{left} = {said.value}", verdict)
+            words = "write the size that the equations give"
+            return row.span.offset, with_fix(wrong, size_as_given(model, symbol), f"{left} = {right}", words)
     return None
 
 
@@ -103,7 +108,10 @@ def count(said: Said, world: World) -> Told:
         symbol = world.symbol(said.offset, name)
         verdict = None if symbol is None or symbol.kind != "variable" else count_of_steps(world.model(said.offset), symbol, tree.head)
         if verdict is not None:
-            return said.spans[0], Relation(rf"{tree.head} = \text{{number of steps}}", verdict)
+            wrong = Relation(rf"{tree.head} = \text{{number of steps}}", verdict)
+            fix = rf"{tree.head} = \operatorname{{size}}({world.context.notation.base(name)})"
+            counted = size_as_given(world.model(said.offset), symbol) if symbol is not None and symbol.shape[0] == tree.head else None
+            return said.spans[0], with_fix(wrong, counted, fix, "say what the sum counts")
     return None
 
 

@@ -11,6 +11,7 @@ from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.sentences import Said
 from symrnn.read.tree import Node
 from symrnn.told.guards import LINKS, POSITIVE, PRONOUN, blocked, does, functions_named, own_name, ranges_named
+from symrnn.told.right import with_fix
 from symrnn.told.world import World, plain
 
 Told = tuple[int | None, Relation] | None
@@ -53,7 +54,10 @@ def function_range(said: Said, world: World) -> Told:
     doubtful = not LINKS.fullmatch(said.link) or any(map(world.refuted, said.spans)) or _of_positive(said, world)
     if verdict is None or verdict.word != "proved" and doubtful:
         return None
-    return _carrier(said, world, said.value), Relation(rf"{_written(name)}(u) \in {said.value}", verdict)
+    own, found = RANGES[name], Relation(rf"{_written(name)}(u) \in {said.value}", verdict)
+    shown = str(own).replace("oo", r"\infty")
+    return _carrier(said, world, said.value), with_fix(found, elementwise(name, own), rf"{_written(name)}(u) \in {shown}",
+                                                       f"write the range of {name}")
 
 
 def _of_positive(said: Said, world: World) -> bool:
@@ -177,7 +181,10 @@ def bound_of_map(said: Said, world: World) -> Told:
         claimed = as_interval(into)
         if plain(count) and count.head == found[0] and claimed is not None and components(claimed, 1).word == "conditional":
             row = world.row(said.spans[0])
-            return None if row is None else (said.spans[0], Relation(row.span.latex, single_component(found[0], claimed)))
+            if row is None:
+                return None
+            wrong = Relation(row.span.latex, single_component(found[0], claimed))
+            return said.spans[0], with_fix(wrong, components(claimed, 2), rf"{found[0]} \ge 2", "leave out the case of one component")
     return None
 
 
@@ -245,7 +252,9 @@ def entry(said: Said, world: World) -> Told:
     right = sum(numbers[n - 1] == x for x, n in named)
     if 2 * right <= len(named) or right < 2:
         return None
-    return None, Relation(rf"\text{{{name}}}_{{{number}}} = {said.value.split()[0]}", entry_of(numbers, number, stated))
+    left, own = rf"\text{{{name}}}_{{{number}}}", numbers[number - 1]
+    wrong = Relation(f"{left} = {said.value.split()[0]}", entry_of(numbers, number, stated))
+    return None, with_fix(wrong, entry_of(numbers, number, own), f"{left} = {float(own):g}", "write the entry as it is listed")
 
 
 def _entry(said: Said) -> tuple[Fraction, int]:

@@ -10,9 +10,10 @@ take yet are listed in ``tests/write/test_latex.py``.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 
 from symrnn.expr import (
     SCALAR,
@@ -54,9 +55,20 @@ class Piece:
     sup: bool = False
 
 
-def latex(e: Expr, notation: Notation | None = None) -> str:
-    """The expression as LaTeX in the given notation (default: the house notation)."""
-    return Writer(notation or Notation(), e).text(e)
+Phrases = Mapping[Expr, Piece]
+"""How an author has written some expressions; they are written so wherever they occur."""
+NONE: Phrases = MappingProxyType({})
+
+
+def latex(e: Expr, notation: Notation | None = None, phrases: Phrases = NONE) -> str:
+    r"""The expression as LaTeX in the given notation (default: the house notation).
+
+    >>> from symrnn.expr import symbol
+    >>> a, b, c = map(symbol, "abc")
+    >>> print(latex((a + b) * c), latex((a + b) * c, phrases={a + b: Piece(r"\bigl( a+b \bigr)")}))
+    (a + b) c \bigl( a+b \bigr) c
+    """
+    return Writer(notation or Notation(), e, phrases=phrases).text(e)
 
 
 def terms(e: Expr, notation: Notation | None = None) -> list[tuple[str, str]]:
@@ -79,13 +91,15 @@ def bracket(text: str, pair: tuple[str, str] = ("(", ")")) -> str:
 class Writer:
     """Writes one expression; knows which index letters are taken in it."""
 
-    def __init__(self, notation: Notation, *whole: Expr) -> None:
-        self.notation = notation
+    def __init__(self, notation: Notation, *whole: Expr, phrases: Phrases = NONE) -> None:
+        self.notation, self.phrases = notation, phrases
         self.taken = {name for e in whole for name in _letters(e)}
 
     # ------------------------------------------------------------------------------------------------------------ the pieces
     def piece(self, e: Expr) -> Piece:
-        """The piece of an expression, by the row of its operation."""
+        """The piece of an expression: as the author has it, or by the row of its operation."""
+        if e in self.phrases:
+            return self.phrases[e]
         sign, body = signed(e)
         if sign < 0:
             return Piece("-" + self.text(body, TERM), SUM)
@@ -110,14 +124,21 @@ class Writer:
 
     def terms(self, e: Expr) -> list[tuple[str, str]]:
         """The terms of a sum with their signs; the first has no sign if it is positive."""
-        parts = e.args if e.op == "add" else (e,)
+        parts = self.grouped(e.args) if e.op == "add" else (e,)
         vector = any(_entry_value(t) is None for t in parts)
         out: list[tuple[str, str]] = []
         for t in parts:
             value = _entry_value(t) if vector else None
-            sign, body = signed(lift(value) if value is not None and e.op == "add" else t)
+            sign, body = signed(lift(value) if value is not None and e.op == "add" else t) if t not in self.phrases else (1, t)
             out.append(("-" if sign < 0 else "+" if out else "", self.text(body, TERM)))
         return out
+
+    def grouped(self, parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """The terms of a sum; those that the author has one name for are one."""
+        for known, piece in self.phrases.items():
+            if known.op == "add" and piece.level > SUM and set(known.args) < set(parts):
+                parts = (known, *(p for p in parts if p not in known.args))
+        return parts
 
     def product(self, factors: list[Expr]) -> Piece:
         """A juxtaposition: only the last factor may reach to the right."""
@@ -269,7 +290,7 @@ def _scaled(w: Writer, e: Expr) -> Piece:
     stack = [e]
     while stack:
         x = stack.pop()
-        if x.op == "smul":
+        if x.op == "smul" and (x is e or x not in w.phrases):
             stack += (x.args[1], x.args[0])
         elif x.op == "num":
             number *= x.attr
@@ -292,19 +313,20 @@ def _alone(w: Writer, factors: list[Expr]) -> str:
     return w.text(factors[0]) if len(factors) == 1 else w.product(factors).text
 
 
-def _flat(e: Expr, op: str) -> list[Expr]:
-    """The operands of an associative operation."""
-    return [x for a in e.args for x in (_flat(a, op) if a.op == op else [a])]
+def _flat(w: Writer, e: Expr, op: str) -> list[Expr]:
+    """The operands of an associative operation; what the author has put in brackets stays so."""
+    kept = {a for a in e.args if a in w.phrases and (w.phrases[a].level >= FACTOR or w.phrases[a].closed is not None)}
+    return [x for a in e.args for x in (_flat(w, a, op) if a.op == op and a not in kept else [a])]
 
 
 def _hadamard(w: Writer, e: Expr) -> Piece:
-    return Piece(r" \odot ".join(w.text(a, FACTOR) for a in _flat(e, "had")), TERM)
+    return Piece(f" {w.notation.entrywise} ".join(w.text(a, FACTOR) for a in _flat(w, e, "had")), TERM)
 
 
 def _power(w: Writer, e: Expr) -> Piece:
     base, n = e.args[0], int(e.attr)
     if base.shape is not None and base.shape[0] == base.shape[1] != 1 and n > 1:
-        return Piece(r" \odot ".join([w.text(base, FACTOR)] * n), TERM)
+        return Piece(f" {w.notation.entrywise} ".join([w.text(base, FACTOR)] * n), TERM)
     return w.scripted(base, str(n))
 
 
@@ -377,9 +399,15 @@ def _time_sum(w: Writer, e: Expr) -> Piece:
     return w.over(rf"\sum_{{{step(Time(letter))}={step(first)}}}^{braced(step(last))}", e.args[0])
 
 
-def _stack(w: Writer, e: Expr) -> Piece:
-    rows = r" \\ ".join(w.text(a) for a in e.args)
-    return Piece(rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}")
+def _stack(w: Writer, e: Expr, between: str = r" \\ ") -> Piece:
+    return Piece(rf"\begin{{bmatrix}} {between.join(w.text(a) for a in e.args)} \end{{bmatrix}}")
+
+
+def _transpose(w: Writer, e: Expr) -> Piece:
+    """A transpose; that of a stack of numbers is a row of them."""
+    if e.args[0].op == "cat" and all(a.shape == SCALAR for a in e.args[0].args) and e.args[0] not in w.phrases:
+        return _stack(w, e.args[0], " & ")
+    return w.scripted(e.args[0], w.notation.transpose)
 
 
 def _window(w: Writer, e: Expr) -> Piece:
@@ -438,9 +466,9 @@ ROWS: dict[str, Callable[[Writer, Expr], Piece]] = {
     "delta": _delta,
     "add": _add,
     "smul": _scaled,
-    "matmul": lambda w, e: w.product(_flat(e, "matmul")),
+    "matmul": lambda w, e: w.product(_flat(w, e, "matmul")),
     "had": _hadamard,
-    "transpose": lambda w, e: w.scripted(e.args[0], w.notation.transpose),
+    "transpose": _transpose,
     "pow": _power,
     "apply": _apply,
     "softmax": lambda w, e: w.call(w.notation.function("softmax"), e.args[0]),

@@ -46,7 +46,8 @@ class Notation:
 
     ``names`` maps canonical names (of symbols, sizes, functions) to LaTeX; ``time`` is a style of ``TIME_FORMS``, ``letter`` and
     ``last`` the time letter and the last step; ``diag`` is what stands before, and the pair of brackets round, the vector;
-    ``gradient`` is ``fraction`` or ``nabla``; ``total`` names the summed loss; ``indices`` are free letters for components.
+    ``gradient`` is ``fraction`` or ``nabla``; ``total`` names the summed loss; ``indices`` are free letters for components;
+    ``entrywise`` is the sign of the product entry by entry.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -60,13 +61,14 @@ class Notation:
     indices: tuple[str, ...] = ("i", "j", "k", "l", "m")
     kronecker: str = r"\delta"
     identity: str = "I"
+    entrywise: str = r"\odot"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", MappingProxyType({k: acceptable(v) for k, v in sorted(self.names.items())}))
 
     def __hash__(self) -> int:
         return hash((tuple(self.names.items()), self.time, self.letter, self.last, self.transpose, self.diag, self.gradient,
-                     self.total, self.indices, self.kronecker, self.identity))
+                     self.total, self.indices, self.kronecker, self.identity, self.entrywise))
 
     @classmethod
     def of(cls, model: Model) -> Notation:
@@ -91,9 +93,10 @@ class Notation:
         plain = total.removeprefix("\\") if total else ""
         name = re.sub(r"^mathcal\{(\w)\}$", r"\1", plain) or cls.total
         return cls(names={**functions, **({name: total} if total else {}), **latex_names}, time=table.time, letter=letter,
-                   last=_most(_LAST.findall(text)) or cls.last,
+                   last=_most(a or b for a, b in _LAST.findall(text)) or cls.last,
                    transpose=_most(t.strip("{}") for t in _TRANSPOSES.findall(_BOUNDS.sub("", text))) or cls.transpose,
                    diag=_diagonal(text) or cls.diag, total=name,
+                   entrywise=_most(s for s in _ENTRYWISE.findall(text) if s != "*") or cls.entrywise,
                    gradient="nabla" if len(_NABLA.findall(text)) > len(_NUMERATORS.findall(text)) else "fraction")
 
     # ----------------------------------------------------------------------------------------------------------------- names
@@ -216,11 +219,23 @@ _LETTER = r"\\mathcal\{\w\}|\\?[A-Za-z]+"
 _NUMERATORS = re.compile(rf"\\frac\s*\{{\s*\\partial\s*({_LETTER})\s*\}}")
 _NABLA = re.compile(r"\\nabla\s*_")
 _NABLAS = re.compile(rf"\\nabla\s*_\s*(?:\{{(?:[^{{}}]|\{{(?:[^{{}}]|\{{[^{{}}]*\}})*\}})*\}}|\w)\s*({_LETTER})")
-_LAST = re.compile(r"\\sum\s*_\s*\{\s*\w+\s*=\s*1\s*\}\s*\^\s*\{?\s*(\\tau|T|N)\b")
+_FIRST = r"_\s*\{\s*\w+\s*=\s*1\s*\}"
+_LAST = re.compile(rf"\\sum\s*(?:{_FIRST}\s*\^\s*\{{?\s*(\\tau|T|N)\b|\^\s*\{{?\s*(\\tau|T|N)\s*\}}?\s*{_FIRST})")
 _BOUNDS = re.compile(r"\\(?:sum|prod)(?:\\limits)?\s*(?:_(?:\{[^{}]*\}|\w))?\s*\^\s*(?:\{[^{}]*\}|\\?\w+)")
 _TRANSPOSES = re.compile(r"\^\s*\{?\s*(?:\([^()]*\)|\\langle.*?\\rangle)?\s*(\\top|\\intercal|T(?![A-Za-z])|\\mathsf\s*\{?T\}?)")
+_ENTRYWISE = re.compile(r"\\(?:odot|circ)(?![A-Za-z])|(?<![\^_{*])\*(?!\*)")
 _DIAG = re.compile(
     r"(\\(?:mathrm|operatorname|text|mathbf|textrm)\s*\{\s*[dD]iag\s*\}|\b[dD]iag)\s*(?:\\left|\\[Bb]igg?l?)?\s*(\(|\[|\\\{)")
+
+
+def entrywise(latex: str) -> str | None:
+    r"""The sign of the product entry by entry that a formula has: a star too, if there is no other.
+
+    >>> entrywise(r"a * b"), entrywise(r"a \circ b * c^*"), entrywise("a b")
+    ('*', '\\circ', None)
+    """
+    found = _ENTRYWISE.findall(latex)
+    return _most(s for s in found if s != "*") or _most(found) or None
 
 
 def _most(found: Iterable[str]) -> str:

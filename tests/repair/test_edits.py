@@ -32,6 +32,7 @@ def cases(net):
     return {
         "transpose": (h, W @ h, ["W_hh.T @ h[t]"]),
         "order": (h, matmul(matmul(W.T, g), diag(h)), ["W_hh.T @ diag(h[t]) @ d(L)/d(h[t])"]),
+        "bracket": (net.by("h"), had(matmul(W.T, g), h), ["W_hh.T @ (h[t] * d(L)/d(h[t]))"]),
         "sign": (net.by("o"), p + y, ["p[t] - y[t]", "-p[t] + y[t]", "-p[t] - y[t]"]),
         "scope": (net.by("b_o"), s - y, ["sum_t=1..T(p[t] - y[t])"]),
         "whole range": (net.by("b_o"), time_sum("t", FIRST + 1, LAST, p), ["sum_t=1..T(p[t])"]),
@@ -61,6 +62,25 @@ def test_a_kind_of_edit_makes_the_changes_it_is_named_for(elman, name):
     left, right, some = cases(elman)[name]
     made = one_kind(elman.claim(left, right), name)
     assert [e for e in some if e not in made] == []
+
+
+def test_a_slip_that_is_printed_twice_is_undone_in_both_places_at_once(elman):
+    h, x = elman["h"], elman["x"]
+    claim = elman.claim(h, had(apply("exp", x), apply("tanh", x)))
+    assert "exp(x[t-1]) * tanh(x[t-1])" in one_kind(claim, "time")
+
+
+def test_a_slip_beside_a_derivative_is_not_looked_for_in_it(elman):
+    g, h = elman.by("h"), elman["h"]
+    claim = elman.claim(elman.by("W_hh"), had(g, had(h, h)))
+    assert any("-h[t] * -h[t]" in e or "(-h[t])" in e for e in one_kind(claim, "sign")) is False
+    assert all("d(L)/d(h[t])" in e for e in one_kind(claim, "sign"))
+
+
+def test_an_entrywise_factor_leaves_the_matrix_product_that_it_belongs_before(elman):
+    W, g, h = elman["W_hh"], elman.by("h"), elman["h"]
+    claim = elman.claim(elman.by("h"), matmul(W.T, had(g, h)))
+    assert "W_hh.T @ h[t] * d(L)/d(h[t])" in one_kind(claim, "bracket")
 
 
 def test_an_edit_is_told_in_words(elman):
