@@ -19,7 +19,7 @@ from symrnn.read.document import parse_document
 
 Change = Callable[[str], str]
 Verdicts = list[list[str | None]]
-KEPT = r"\\(?:begin|end|text|mathrm|operatorname|color|htmlClass)\{[^{}]*\}|softmax|diag|tanh|sigmoid|textbf"
+KEPT = r"\\\\|\\(?:begin|end|text|mathrm|mathbb|operatorname|color|htmlClass)\{[^{}]*\}|softmax|diag|tanh|sigmoid|textbf"
 """What holds letters that name nothing."""
 
 
