@@ -55,7 +55,7 @@ class Functions:
     # ------------------------------------------------------------------------------------------------------------ functions
     def every(self, measured: bool) -> tuple[dict[str, Function], dict[str, str]]:
         """The functions by their names in the template, and the name of each gradient; the loss if it is ``measured``."""
-        plan, names = self.plan, {}
+        plan, names = self.plan, dict[str, str]()
         parts = {"run": self.run()}
         if measured:
             parts["loss"] = self.measure()
@@ -141,7 +141,7 @@ class Functions:
                 own = Symbol(name, value.shape or (1, 1), "adjoint", NOW)
                 s = Symbol(f"{name} {words}", own.shape, "temporary", NOW)
                 target = plan.add_temporary(s, f"{plan.layout.arrays[key(own)].name}_{part}")
-                with body.computing(own):
+                with body.computing(own, value):
                     if parts is rows.seeds:
                         body.assign(target, self.valued(body, value, "whole"))
                     else:

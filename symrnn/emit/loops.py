@@ -65,7 +65,7 @@ class Loop:
         begun = {e.left: first for e in self.block.equations if (first := self.begins(e)) is not None}
         for e in self.block.before:
             own = next((left for left, first in begun.items() if first is e), None)
-            with self.body.computing(self.user(e)):
+            with self.body.computing(self.user(e), e.right):
                 if own is None:
                     make(self.plan, self.body, e, "whole")
                 else:

@@ -9,20 +9,21 @@ import sympy
 from sympy.printing.codeprinter import CodePrinter
 
 from symrnn.emit.printers import helpers
-from symrnn.expr import Shape, Size, Symbol
+from symrnn.expr import Expr, Shape, Size, Symbol
 from symrnn.naming import identifier
 
 WIDTH = 116
 
 
 class Statement(str):
-    """A line of code; ``of`` is the quantity that it computes, or helps to."""
+    """A line of code; ``of`` is the quantity that it computes, or of which it computes a ``part``."""
 
     of: Symbol | None
+    part: Expr | None
 
-    def __new__(cls, text: str, of: Symbol | None = None) -> Statement:
+    def __new__(cls, text: str, of: Symbol | None = None, part: Expr | None = None) -> Statement:
         made = super().__new__(cls, text)
-        made.of = of
+        made.of, made.part = of, part
         return made
 
 
@@ -43,12 +44,12 @@ class Body:
     lines: list[Statement] = field(default_factory=list)
     sizes: dict[str, None] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)
-    of: Symbol | None = None
+    of: tuple[Symbol | None, Expr | None] = (None, None)
 
     @contextmanager
-    def computing(self, s: Symbol) -> Iterator[None]:
-        """The lines that are added meanwhile compute this quantity."""
-        outer, self.of = self.of, s
+    def computing(self, s: Symbol, part: Expr | None = None) -> Iterator[None]:
+        """The lines that are added meanwhile compute this quantity, or a ``part`` of it."""
+        outer, self.of = self.of, (s, part)
         yield
         self.of = outer
 
@@ -76,7 +77,7 @@ class Body:
 
     def add(self, line: str, indent: int = 0) -> None:
         """One line."""
-        self.lines.append(Statement(" " * indent + line, self.of))
+        self.lines.append(Statement(" " * indent + line, *self.of))
 
     def assign(self, target: str, value: sympy.Expr, indent: int = 0) -> None:
         """One assignment; a long sum is broken before its signs."""

@@ -18,6 +18,7 @@ from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
+    Box,
     Break,
     Code,
     CodeText,
@@ -48,6 +49,8 @@ from symrnn.write.pieces import Unclosed
 
 WIDTH, INLINE = 38.0, 12.0
 """The widest line of a display, and the widest piece of a formula within a line, in units of the size of the type."""
+FRAME = r"\par\noindent\rule{\linewidth}{0.4pt}\par"
+"""A line across the page; also above and below what is in a box, which may go on on the next page."""
 ROWS = 18
 """So many lines of a formula stay together on one page."""
 SIGNS = {"proved": (r"$\checkmark$", "proved"), "conditional": (r"$\circ$", "true under a condition"), "refuted": (r"$\times$", "refuted"),
@@ -320,7 +323,8 @@ BLOCKS: dict[type, Callable[[Any], str]] = {
     Code: _code,
     Quote: lambda b: f"\\begin{{quote}}\n{write_blocks(b.blocks)}\n\\end{{quote}}",
     Fold: lambda b: rf"\textbf{{{line(b.summary)}}}" + "\n\n" + write_blocks(b.blocks),
+    Box: lambda b: "\n\n".join((FRAME, write_blocks(b.blocks), FRAME)),
     Picture: _picture,
-    Rule: lambda b: r"\par\noindent\rule{\linewidth}{0.4pt}\par",
+    Rule: lambda b: FRAME,
     Finding: _finding,
 }
