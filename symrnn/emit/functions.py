@@ -115,7 +115,7 @@ class Functions:
                     body.assign(found[s.name], add(*(self.summed(body, x) for x in terms_of(summand))))
         for s in self.state_starts:
             found[plan.start_name(s)] = plan.names(("sum", "start", s.name), f"d_{plan.start_name(s)}")
-            with body.computing(adjoint(before_first(s, 1))):
+            with body.computing(adjoint(before_first(s, plan.lags[s.name]))):
                 self.start_gradient(body, s, found[plan.start_name(s)])
         return body.done(), found
 
@@ -135,7 +135,8 @@ class Functions:
             source = plan.layout.arrays[kind_, name]
             for k, s in made.items():
                 target = plan.add_temporary(s, f"{source.name}_next{k if k > 1 else ''}")
-                body.assign(target, operation("ahead")(sympy.Symbol(source.whole(0)), sympy.Integer(k)))
+                with body.computing(Symbol(name, s.shape, kind_, NOW + k)):
+                    body.assign(target, operation("ahead")(sympy.Symbol(source.whole(0)), sympy.Integer(k)))
         for words, part, parts in (("from the loss", "loss", rows.seeds), ("at the end", "end", rows.ends)):
             for name, value in parts.items():
                 own = Symbol(name, value.shape or (1, 1), "adjoint", NOW)

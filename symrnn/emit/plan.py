@@ -233,7 +233,7 @@ class Plan:
         """Fill the rows before the first step."""
         array = self.layout.arrays[key(s)]
         if array.past and s.kind == "variable":
-            with body.computing(before_first(s, 1)):
+            with body.computing(before_first(s, array.past)):
                 body.add(f"{array.name}[{0 if array.past == 1 else f':{array.past}'}] = {self.start_name(s)}")
 
 

@@ -17,7 +17,7 @@ from symrnn.emit.kernels import KERNELS
 from symrnn.emit.plan import Plan
 from symrnn.emit.printers import ArrayPrinter
 from symrnn.emit.statements import Statement
-from symrnn.expr import Expr
+from symrnn.expr import NOW, Expr, Symbol, node, transform
 from symrnn.model import Model
 
 NAMES = {"run": ("_run", "the forward pass."), "loss": ("_loss", "the loss."), "back": ("_back", "the adjoints, the last step first."),
@@ -50,7 +50,13 @@ def traced(model: Model) -> Trace:
     parts, _ = Functions(plan).every(measured=True)
     called = set().union(*(f.helpers for f in parts.values()))
     assert plan.derivation is not None
-    return Trace(tuple(Traced(*NAMES[k], f.lines) for k, f in parts.items()), plan.derivation,
+    ahead = {made: node("sym", attr=Symbol(name, made.shape, kind, NOW + k)) for rows in (plan.back, plan.by_inputs)
+             for (kind, name), steps in rows.ahead.items() for k, made in steps.items()}
+
+    def named(line: Statement) -> Statement:
+        part = line.part and transform(line.part, lambda x: ahead.get(x.attr) if x.op == "sym" else None)
+        return Statement(line, line.of, part)
+    return Trace(tuple(Traced(*NAMES[k], tuple(map(named, f.lines))) for k, f in parts.items()), plan.derivation,
                  {name: summary(source) for name, source in KERNELS.items() if name in called}, plan.model.definitions)
 
 

@@ -290,14 +290,14 @@ def anchored(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """
     out: list[Block] = []
     taken: dict[str, int] = {}
-    level = 1
+    above: list[int] = []
     for b in blocks:
         if isinstance(b, Heading):
-            level = min(max(b.level, 2), level + 1)
+            above = [*(n for n in above if n < max(b.level, 2)), max(b.level, 2)]
             stem = re.sub(r"[^a-z0-9]+", "-", plain(b.parts).lower()).strip("-") or "section"
             stem = f"section-{stem}" if re.match(r"(eq|said|code)-\d", stem) else stem
             taken[stem] = taken.get(stem, 0) + 1
-            b = Heading(b.parts, level, stem if taken[stem] == 1 else f"{stem}-{taken[stem]}")
+            b = Heading(b.parts, len(above) + 1, stem if taken[stem] == 1 else f"{stem}-{taken[stem]}")
         out.append(b)
     return tuple(out)
 

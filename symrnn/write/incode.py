@@ -11,7 +11,6 @@ from symrnn.write.page import Block, Heading, Listing, Paragraph, Table
 from symrnn.write.voice import Voice
 from symrnn.write.words import are, listed
 
-
 BACKWARDS = "_backwards("
 """What a loop from the last step to the first calls."""
 
@@ -82,8 +81,8 @@ def code_blocks(d: Derivation, code: Code, v: Voice) -> Iterator[Block]:
                     f"axis, {v.code('B')} sequences along the second, and a vector along the last. What is a column above is a row there, "
                     f"and {v.maths('W h', 'W @ h')} is {v.code('h @ W.T')}. Lines that only make room for a result are left out.")
     if others := changed(d, code):
-        yield Paragraph(f"The code takes the loss from another variable than the equations do, so that no digits are lost; with the same loss "
-                        f"and the same gradients, {listed(map(v, others))} {are(others)} therefore not what stands above.")
+        yield Paragraph("So that no digits are lost, the code takes the loss from another variable than the equations do. The loss and the "
+                        f"gradients are the same, but {listed(map(v, others))} {are(others)} not written as above.")
     shown = ""
     for f in code.functions:
         rows = tuple(_rows(d, code, f, v))
@@ -116,6 +115,12 @@ def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> s
     if part is not None:
         shown = all(x.kind != "temporary" for x in symbols(part))
         return f"a part of {v(s)}" + (f": {v(part)}" if shown else "")
+    if s.time is not None and s.time.base == "t" and s.time.offset:
+        return v(s)
+    if s.time is not None and s.time.base == "" and s.time.offset < 0:
+        origin = "zero" if d.model.initial == "zero" else "given"
+        ends = f"{v(s)} to {v(Symbol(s.name, s.shape, s.kind, FIRST - 1))}"
+        return f"{ends}, {'what the first steps send back' if s.kind == 'adjoint' else origin}"
     found = formulas(d, code, s)
     return v.equal(s, *found) if found else f"{v(s)}, given"
 

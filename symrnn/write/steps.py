@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from symrnn.bptt import Derivation, Step, at, fusion
 from symrnn.calculus import PULLS
-from symrnn.expr import Symbol
+from symrnn.expr import Symbol, symbols
 from symrnn.model import Equation, Model
 from symrnn.write.definitions import uses
 from symrnn.write.local import summing
@@ -64,6 +64,17 @@ def equation(m: Model, name: str) -> Equation:
     return next(e for e in m.equations if e.name == name)
 
 
+def moved(m: Model, v: Voice) -> str:
+    """That what a value of an earlier step receives is counted at its own step, by the first that there is; else nothing."""
+    for e in m.equations:
+        for s in symbols(e.right):
+            if s.kind != "parameter" and s.time is not None and s.time.offset < 0:
+                own, user = (Symbol(x.name, x.shape, x.kind, x.time - s.time.offset) for x in (s, e.left) if x.time is not None)
+                steps = "one step" if s.time.offset == -1 else f"{-s.time.offset} steps"
+                return f" What {v(s)} gets from {v(e.left)} is, {steps} further on, what {v(own)} gets from {v(user)}."
+    return ""
+
+
 # ---------------------------------------------------------------------------------------------------------------- all steps
 def trail_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
     """The rules, the steps, those of one equation together, then the sums."""
@@ -79,6 +90,5 @@ def trail_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
         yield Paragraph(f"Backwards through {v.equal(e.left, e.right)}:")
         yield Listing(tuple(words(d, s, v) for s in steps), start)
         start += len(steps)
-    yield Paragraph("What each symbol receives. A part that belongs to a later step is counted at the step of the symbol, so that its "
-                    "time is moved along:")
+    yield Paragraph(f"What each symbol receives.{moved(d.model, v)}")
     yield Listing(tuple(words(d, s, v) for s in d.trail[start - 1:]), start)

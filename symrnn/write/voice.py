@@ -103,7 +103,8 @@ class LatexVoice:
         return f"${self.notation.letter} = {self.notation.last}$"
 
     def code(self, text: str) -> str:
-        return f"`{text.replace(' ', GLUE)}`"
+        bare = text.lstrip(" ")
+        return f"`{GLUE * (len(text) - len(bare))}{bare}`"
 
     def display(self, *rows: tuple[Expr | Symbol, Expr]) -> Display:
         if len(rows) == 1:
