@@ -278,7 +278,9 @@ def _length(parts: Inlines) -> int:
 
 def _table(b: Table) -> str:
     wide = [3 + max(3, *(min(_length(row[k]), 60) for row in (b.head, *b.rows) if k < len(row))) for k in range(len(b.head))]
-    share = [0.97 * w / max(sum(wide), 75) - 0.012 for w in wide]
+    least = [0.0125 * max((len(word) for word in plain(cell).split()), default=0) for cell in b.head]
+    room = 0.97 - 0.012 * len(wide) - sum(least)
+    share = [low + max(room, 0) * w / max(sum(wide), 75) for low, w in zip(least, wide, strict=True)]
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{w:.3f}\linewidth}}" for w in share)
     rows = [" & ".join(line(cell) for cell in row[: len(b.head)]) + r" \\" for row in b.rows]
     head = " & ".join(rf"\textbf{{{line(cell)}}}" for cell in b.head) + r" \\ \hline \endhead"

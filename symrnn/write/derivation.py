@@ -98,21 +98,22 @@ def plan(d: Derivation, v: Voice) -> Iterator[Block]:
     m = d.model
     total = v(m.summed)
     yield Heading("The plan")
+    sums = (f"Then the gradients: a parameter is used at every step, so its gradient is a sum over {v.steps()} of what the adjoints of the "
+            "variables that use it send back.",)
     yield Listing((
         f"Forward, {v.steps()}: the equations give every variable, as each uses only what is given or computed before.",
         f"Backward, {v.steps(True)}: the adjoint of every variable, that is the derivative of {total} by it. By the chain rule it is the "
         "sum over the variables that use it, of the adjoint of each, multiplied by the Jacobian of that use, transposed.",
-        f"Then the gradients: a parameter is used at every step, so its gradient is a sum over {v.steps()} of what the adjoints of the "
-        "variables that use it send back."), 1)
+        *(sums if m.parameters else ())), 1)
 
 
 def recurrences(d: Derivation, v: Voice) -> Iterator[Block]:
     """The adjoints with their order and both ends."""
     m = d.model
     yield Heading("Adjoint recurrences")
-    late = adjoint(Symbol("v", (1, 1), "variable", Time("T", 1)))
-    yield Paragraph(f"For {v.steps(True)}, where every derivative by a variable of a step after the last is zero"
-                    + (f" ({v(late)} = 0)" if isinstance(v, PlainVoice) else "") + ":")
+    ends = {place for place, *_ in boundary(d)}
+    late = ", where every derivative by a variable of a step after the last one is zero" if "T" in ends else ""
+    yield Paragraph(f"For {v.steps(True)}{late}:")
     yield v.display(*((adjoint(m.symbol(name)), e) for name, e in d.adjoints.items()))
     yield Paragraph(order(d, v))
     yield Heading("Boundaries")
@@ -135,22 +136,19 @@ def order(d: Derivation, v: Voice) -> str:
 def result(d: Derivation, v: Voice) -> Iterator[Block]:
     """All gradients in a box: by parameters, by the states before the first step, by inputs."""
     m = d.model
-    rows: list[tuple[Symbol, Expr]] = [(gradient(s), d.gradients[s.name]) for s in m.parameters]
-    first = [(s, e) for place, s, e, _ in boundary(d) if place == "1"]
-    inputs = [(adjoint(s), d.adjoints[s.name]) for s in m.inputs]
-    parts: list[Block] = [v.display(*rows)] if rows else []
-    if first:
-        parts += [Paragraph("and by what stands before the first step:"), v.display(*first)]
-    if inputs:
-        parts += [Paragraph(f"and by the inputs, for {v.steps()}:"), v.display(*inputs)]
+    rows: dict[str, list[tuple[Symbol, Expr]]] = {
+        "By the parameters:": [(gradient(s), d.gradients[s.name]) for s in m.parameters],
+        "By the states before the first step:": [(s, e) for place, s, e, _ in boundary(d) if place == "1"],
+        f"By the inputs, for {v.steps()}:": [(adjoint(s), d.adjoints[s.name]) for s in m.inputs]}
+    parts = [b for words, found in rows.items() if found for b in (Paragraph(words), v.display(*found))]
     if not parts:
         return
     yield Heading("Gradients")
     start = [s for s in before_first(m) if any(x.name == s.name and x.time is not None and x.time.offset < 0
                                                for e in d.summands.values() for x in symbols(e))]
-    if start and rows:
-        yield Paragraph(f"The first terms of these sums use {listed(map(v, start))}, which {are(start)} "
-                        f"{'zero' if m.initial == 'zero' else 'given'}:")
+    if start:
+        yield Paragraph(f"The first terms of the sums use {listed(map(v, start))}, which {are(start)} "
+                        f"{'zero' if m.initial == 'zero' else 'given'}.")
     yield Box(tuple(parts))
 
 

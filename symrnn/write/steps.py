@@ -71,7 +71,7 @@ def moved(m: Model, v: Voice) -> str:
             if s.kind != "parameter" and s.time is not None and s.time.offset < 0:
                 own, user = (Symbol(x.name, x.shape, x.kind, x.time - s.time.offset) for x in (s, e.left) if x.time is not None)
                 steps = "one step" if s.time.offset == -1 else f"{-s.time.offset} steps"
-                return f" What {v(s)} gets from {v(e.left)} is, {steps} further on, what {v(own)} gets from {v(user)}."
+                return f", where what {v(s)} gets from {v(e.left)} is, {steps} further on, what {v(own)} gets from {v(user)}"
     return ""
 
 
@@ -90,5 +90,5 @@ def trail_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
         yield Paragraph(f"Backwards through {v.equal(e.left, e.right)}:")
         yield Listing(tuple(words(d, s, v) for s in steps), start)
         start += len(steps)
-    yield Paragraph(f"What each symbol receives.{moved(d.model, v)}")
+    yield Paragraph(f"What each symbol receives{moved(d.model, v)}:")
     yield Listing(tuple(words(d, s, v) for s in d.trail[start - 1:]), start)
