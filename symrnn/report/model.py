@@ -287,6 +287,8 @@ def anchored(blocks: Sequence[Block]) -> tuple[Block, ...]:
 
     >>> [(h.level, h.anchor) for h in headings(anchored([Heading((Text("A b"),), 2), Heading((Text("A b"),), 5)]))]
     [(2, 'a-b'), (3, 'a-b-2')]
+    >>> [h.level for h in headings(anchored([Heading((Text("A"),), n) for n in (3, 3, 5, 4, 2)]))]
+    [2, 2, 3, 3, 2]
     """
     out: list[Block] = []
     taken: dict[str, int] = {}
