@@ -40,7 +40,7 @@ SIGNS: dict[str, Sign] = {
     "sum": Sign(total(U), "sum of the entries"),
     "softmax": Sign(softmax(U), "exp of every entry, divided by the sum of these, so that the entries are positive and sum to one"),
     "lse": Sign(log_sum_exp(U), "logarithm of the sum of exp of the entries"),
-    "vjac": Sign(node("vjac", U, attr=("F", ("m", 1), 0)), "Jacobian of a function by an argument, here the first; nothing is assumed of it"),
+    "vjac": Sign(node("vjac", U, attr=("F", ("m", 1), 0)), "Jacobian by an argument, here the first; nothing is assumed of the function"),
     "step": Sign(apply("step", U), "1 where an entry is positive, 0 elsewhere"),
 }
 """Operation -> its sign; an entrywise function has the name of the function."""

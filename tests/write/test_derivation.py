@@ -21,7 +21,7 @@ from symrnn import api
 from symrnn.bptt import adjoint, check_trail, derive, gradient
 from symrnn.correspondence import code_of, derivation_text
 from symrnn.emit import emit
-from symrnn.expr import NOW, apply, show_shape, softmax, symbols, total
+from symrnn.expr import NOW, apply, node, show_shape, softmax, symbols, total
 from symrnn.expr.show import show
 from symrnn.model import Model, param, scalar, sequence
 from symrnn.write.definitions import facts, known_symbols, role, simplex_steps
@@ -146,6 +146,13 @@ def test_every_sign_of_a_derivation_is_explained_before_the_steps(name):
     d = derive(MODELS[name])
     explained = {op for op, sign in SIGNS.items() if show(sign.example) in DerivationText.of(d).to_text().partition("Conventions")[0]}
     assert operations(d) & SIGNS.keys() == explained
+
+
+def test_the_jacobian_of_a_function_without_a_definition_is_explained_where_it_occurs():
+    h, x = sequence("h", "n"), sequence("x", "m", kind="input")
+    rows = [(h, node("vcall", param("W", "n", "n") @ h[-1], x, attr=("F", ("n", 1)))), (scalar("l"), total(h))]
+    said = [plain_text(DerivationText.of(derive(m))) for m in (Model.build("m", rows, loss="l"), lstm())]
+    assert ["D1 F(u) Jacobian by an argument, here the first" in text for text in said] == [True, False]
 
 
 @each
