@@ -114,17 +114,18 @@ def check(
                        language=language)
 
 
-def derive(source: PathLike) -> DerivationText:
+def derive(source: PathLike, *, level: str = "full") -> DerivationText:
     """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them, ready to print.
 
-    The derivation itself is the attribute ``derivation``.
+    The `level` ``brief`` prints definitions, recurrences and gradients, ``full`` the steps and the code too. The derivation itself is
+    the attribute ``derivation``.
     """
     compiled = model(source)
     from symrnn.bptt import derive as derive_model
-    from symrnn.write.derivation import DerivationText
+    from symrnn.correspondence import derivation_text
 
     try:
-        return DerivationText.of(derive_model(compiled))
+        return derivation_text(derive_model(compiled), level=level)
     except ModelError as error:
         raise (error if layers_of(source) else error.at(Place(open_source(source).path))) from None
 
@@ -186,13 +187,16 @@ def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = Non
 
 
 def report(
-    documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md", "html"), progress: ProgressCall | None = None
+    documents: Sequence[PathLike], output: PathLike, *, formats: Sequence[str] = ("md", "html"), level: str = "full",
+    progress: ProgressCall | None = None,
 ) -> Any:
     """Write the reports of `documents` into the folder `output`, in each of the `formats`: ``md``, ``html``, ``tex``, ``pdf``.
+
+    Derivations have the `level` ``brief`` or ``full`` unless a directive says which.
 
     The result has ``written`` (paths), ``unexpected`` (one line of text for each verdict that is not the expected one) and
     ``notes`` (a line for each code block or comment that is not closed).
     """
     from symrnn.report import regenerate
 
-    return regenerate([Path(path) for path in documents], Path(output), formats=tuple(formats), progress=progress)
+    return regenerate([Path(path) for path in documents], Path(output), formats=tuple(formats), level=level, progress=progress)

@@ -209,7 +209,7 @@ class Fusion:
     """An output function followed by the loss it belongs to: the two together have a short adjoint.
 
     ``output(o)`` and ``loss(p, y)`` build the pair; ``value(p, y)`` is the adjoint of o, ``short`` the same when the targets
-    are declared to sum to one. Each row is proved in ``tests/test_bptt.py``.
+    are declared to sum to one, and ``why`` what cancels. Each row is proved in ``tests/test_bptt.py``.
     """
 
     name: str
@@ -217,14 +217,26 @@ class Fusion:
     output: str
     loss: tuple[str, ...]
     value: str
+    why: str
 
 
 FUSIONS = (
     Fusion("softmax with cross-entropy", "softmax and cross-entropy together: (sum of y) p - y, which is p - y as y sums to one",
-           "softmax", ("cross-entropy",), "p - y"),
+           "softmax", ("cross-entropy",), "p - y",
+           "its quotient cancels the probability of the same entry"),
     Fusion("sigmoid with binary cross-entropy", "sigmoid and binary cross-entropy together: p - y",
-           "sigmoid", ("binary cross-entropy",), "p - y"),
+           "sigmoid", ("binary cross-entropy",), "p - y",
+           "the slope of the sigmoid cancels its denominators"),
 )
+
+
+def fusion(sentence: str) -> Fusion:
+    """The row of the table with this sentence.
+
+    >>> fusion(FUSIONS[0].sentence).name
+    'softmax with cross-entropy'
+    """
+    return next(f for f in FUSIONS if f.sentence == sentence)
 
 
 def cross_entropies(p: Expr, y: Expr) -> dict[str, tuple[Expr, ...]]:

@@ -141,6 +141,11 @@ class Model(Displayed):
         return node("sym", attr=self.symbol(name))
 
     @property
+    def summed(self) -> Symbol:
+        """The loss of a sequence."""
+        return Symbol(self.total, SCALAR)
+
+    @property
     def total_loss(self) -> Expr:
         """The sum of the loss over t = 1..T."""
         if self.loss is None:

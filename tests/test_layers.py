@@ -23,7 +23,7 @@ LAYERS = (
     ("points",),
     ("prove", "write", "emit"),
     ("repair",),
-    ("coded",),
+    ("coded", "correspondence"),
     ("conditions", "factors", "implied", "instances", "losses", "rules", "shapeclaims", "vectorised"),
     ("setting",),
     ("document", "contributions"),

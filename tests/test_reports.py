@@ -239,3 +239,47 @@ def test_an_expected_verdict_on_what_is_no_claim_is_unexpected(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("# A\n\n```{audit}\n:expect: refuted\n\n$$ x = 1 $$\n```\n")
     assert regenerate([path], tmp_path / "out").unexpected == (f"{path}:3: no verdict, expected refuted",)
+
+
+DERIVED = """---
+symrnn: {symbols: {h: "vector n, sequence", x: "vector n, sequence", W: matrix n n}, loss: \\ell_t}
+---
+# A state
+
+$$ h_t = \\tanh(W h_{t-1} + x_t) $$
+
+$$ \\ell_t = \\sum_i h_{t,i}^2 $$
+
+$$ L = \\sum_{t=1}^T \\ell_t $$
+
+```{derive}
+LEVEL```
+"""
+
+
+@pytest.mark.parametrize(("option", "level", "has"), [("", "full", True), ("", "brief", False), (":level: brief\n", "full", False),
+                                                      (":level: full\n", "brief", True)])
+def test_a_derivation_has_the_level_of_its_directive_and_else_that_of_the_command(symrnn_command, tmp_path, option, level, has):
+    path = tmp_path / "state.md"
+    path.write_text(DERIVED.replace("LEVEL", option))
+    done = symrnn_command("report", str(path), "--format", "md", "--level", level, "-o", str(tmp_path / "out"))
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "out" / "state.md").read_text(encoding="utf-8")
+    assert ("product rule" in page) == has == ("`d_W = _sum_of_products(" in page)
+    assert "> \\frac{\\partial L}{\\partial W}" in page
+
+
+def test_a_level_that_there_is_not_is_named_with_those_that_there_are(symrnn_command, tmp_path):
+    path = tmp_path / "state.md"
+    path.write_text(DERIVED.replace("LEVEL", ":level: long\n"))
+    done = symrnn_command("report", str(path), "-o", str(tmp_path / "out"))
+    assert done.exit_code == 2
+    assert all(part in done.stderr for part in ("state.md:12", "must: be one of brief, full", "came: long"))
+
+
+@pytest.mark.parametrize(("form", "box"), [("md", "> ```math"), ("html", '<div class="box">'), ("tex", "\\rule{\\linewidth}")])
+def test_the_gradients_stand_in_a_box_in_every_format(symrnn_command, tmp_path, form, box):
+    path = tmp_path / "state.md"
+    path.write_text(DERIVED.replace("LEVEL", ""))
+    assert symrnn_command("report", str(path), "--format", form, "-o", str(tmp_path / "out")).exit_code == 0
+    assert box in (tmp_path / "out" / f"state.{form}").read_text(encoding="utf-8")

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import click
 
-from symrnn.cli.output import output_options, render, write
+from symrnn.cli.output import level_option, output_options, render, write
 
 
 @click.command()
 @click.argument("model")
+@level_option("How much to print")
 @output_options("text", "json", "latex", "md")
-def derive(model: str, form: str, output: str | None) -> None:
+def derive(model: str, level: str, form: str, output: str | None) -> None:
     """Derive all gradients of a model, for any T.
 
-    Each step of the derivation names its rule. A MODEL is a document, a name that
+    Each step of the derivation names its rule, and each line of the code its formula; the level
+    brief has only definitions, recurrences and gradients. A MODEL is a document, a name that
     `symrnn models` lists, or several joined by + (a stack, the first at the bottom).
     """
     from symrnn import api
     from symrnn.cli.progress import Progress
 
     with Progress("deriving"):
-        text = render(api.derive(model), form)
+        text = render(api.derive(model, level=level), form)
     write(text, output)

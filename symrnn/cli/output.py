@@ -29,6 +29,15 @@ def output_options(*formats: str) -> Decorator:
     return decorate
 
 
+LEVELS = ("full", "brief")
+"""How much of a derivation is printed."""
+
+
+def level_option(what: str) -> Decorator:
+    """Return a decorator that adds ``--level``; `what` says what it is for."""
+    return click.option("--level", type=click.Choice(LEVELS), default=LEVELS[0], show_default=True, help=f"{what}.")
+
+
 def render(result: Any, form: str) -> str:
     """Return a result as text in the format `form`, by its method ``to_text``, ``to_json``, ``to_latex`` or ``to_md``.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from symrnn.cli.output import note
+from symrnn.cli.output import level_option, note
 
 DOCUMENTS = Path("derivations")
 REPORTS = Path("reports")
@@ -18,10 +18,11 @@ DEFAULT = "md,html"
 @click.argument("files", nargs=-1, type=click.Path(), metavar="[FILE...]")
 @click.option("--format", "form", default=DEFAULT, show_default=True, metavar="NAME,...",
               help=f"Formats to write: {', '.join(FORMATS)}; pdf needs symrnn[pdf].")
+@level_option("How much derivations print, unless their directive says so")
 @click.option("-o", "--output", type=click.Path(file_okay=False), default=str(REPORTS), show_default=True,
               help="Folder to write to.")
 @click.pass_context
-def report(ctx: click.Context, files: tuple[str, ...], form: str, output: str) -> None:
+def report(ctx: click.Context, files: tuple[str, ...], form: str, level: str, output: str) -> None:
     """Regenerate the reports.
 
     FILE is a document; without one, all of derivations/ are taken. Prints the path of each report. Status 1 says that a
@@ -37,7 +38,7 @@ def report(ctx: click.Context, files: tuple[str, ...], form: str, output: str) -
 
     formats = values.names(form, FORMATS, "--format")
     with Progress("reporting") as progress:
-        result = api.report(documents, output, formats=formats, progress=progress)
+        result = api.report(documents, output, formats=formats, level=level, progress=progress)
     for path in result.written:
         click.echo(path)
     for line in result.notes:

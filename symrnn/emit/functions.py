@@ -5,9 +5,10 @@ from collections.abc import Iterable
 
 import sympy
 
+from symrnn.bptt import adjoint, gradient
 from symrnn.emit.adjoints import Rows, from_loss, is_late, terms_of
 from symrnn.emit.arrays import Arrays, add, kind, multiply, static
-from symrnn.emit.layout import Key
+from symrnn.emit.layout import Key, before_first
 from symrnn.emit.loops import Loop, make
 from symrnn.emit.plan import Fresh, Plan
 from symrnn.emit.printers import operation
@@ -52,6 +53,19 @@ class Functions:
         return [s for s in self.plan.starts if s.kind == "variable"]
 
     # ------------------------------------------------------------------------------------------------------------ functions
+    def every(self, measured: bool) -> tuple[dict[str, Function], dict[str, str]]:
+        """The functions by their names in the template, and the name of each gradient; the loss if it is ``measured``."""
+        plan, names = self.plan, dict[str, str]()
+        parts = {"run": self.run()}
+        if measured:
+            parts["loss"] = self.measure()
+        if plan.gradients:
+            parts["back"] = self.backpropagate()
+            parts["gradients"], names = self.collect()
+            if plan.inputs:
+                parts["inputs"] = self.inputs()
+        return parts, names
+
     def run(self) -> Function:
         """The forward pass."""
         body = Body(self.plan.printer)
@@ -67,7 +81,8 @@ class Functions:
                 self.whole(body, e)
         loss = plan.layout.arrays["variable", str(plan.model.loss)]
         text = sympy.Symbol(loss.name if plan.model.loss in plan.aimed else f"run.{loss.whole(0)}")
-        body.add(f"return {body.text(self.weight(text))}.sum()")
+        with body.computing(plan.model.summed):
+            body.add(f"return {body.text(self.weight(text))}.sum()")
         return body.done()
 
     def backpropagate(self) -> Function:
@@ -93,13 +108,15 @@ class Functions:
         for s in plan.parameters:
             found[s.name] = plan.names(("sum", s.name), f"d_{identifier(s.name)}")
             summand = plan.derivation.summands[s.name]
-            if is_zero(summand):
-                body.add(f"{found[s.name]} = np.zeros_like({plan.layout.arrays[key(s)].name}, kind)")
-            else:
-                body.assign(found[s.name], add(*(self.summed(body, x) for x in terms_of(summand))))
+            with body.computing(gradient(s)):
+                if is_zero(summand):
+                    body.add(f"{found[s.name]} = np.zeros_like({plan.layout.arrays[key(s)].name}, kind)")
+                else:
+                    body.assign(found[s.name], add(*(self.summed(body, x) for x in terms_of(summand))))
         for s in self.state_starts:
             found[plan.start_name(s)] = plan.names(("sum", "start", s.name), f"d_{plan.start_name(s)}")
-            self.start_gradient(body, s, found[plan.start_name(s)])
+            with body.computing(adjoint(before_first(s, plan.lags[s.name]))):
+                self.start_gradient(body, s, found[plan.start_name(s)])
         return body.done(), found
 
     def inputs(self) -> Function:
@@ -118,17 +135,19 @@ class Functions:
             source = plan.layout.arrays[kind_, name]
             for k, s in made.items():
                 target = plan.add_temporary(s, f"{source.name}_next{k if k > 1 else ''}")
-                body.assign(target, operation("ahead")(sympy.Symbol(source.whole(0)), sympy.Integer(k)))
+                with body.computing(Symbol(name, s.shape, kind_, NOW + k)):
+                    body.assign(target, operation("ahead")(sympy.Symbol(source.whole(0)), sympy.Integer(k)))
         for words, part, parts in (("from the loss", "loss", rows.seeds), ("at the end", "end", rows.ends)):
             for name, value in parts.items():
                 own = Symbol(name, value.shape or (1, 1), "adjoint", NOW)
                 s = Symbol(f"{name} {words}", own.shape, "temporary", NOW)
                 target = plan.add_temporary(s, f"{plan.layout.arrays[key(own)].name}_{part}")
-                if parts is rows.seeds:
-                    body.assign(target, self.valued(body, value, "whole"))
-                else:
-                    body.add(f"{target} = np.zeros((T, B{body.shape(own.shape)}), kind)")
-                    body.assign(f"{target}[end]", self.valued(body, value, "last"))
+                with body.computing(own, value):
+                    if parts is rows.seeds:
+                        body.assign(target, self.valued(body, value, "whole"))
+                    else:
+                        body.add(f"{target} = np.zeros((T, B{body.shape(own.shape)}), kind)")
+                        body.assign(f"{target}[end]", self.valued(body, value, "last"))
 
     def block(self, body: Body, block: Block, backward: bool) -> None:
         """A loop with what is taken out of it, or equations for all steps at once."""
@@ -151,7 +170,8 @@ class Functions:
         arrays = [self.plan.layout.arrays[key(x.left)] for x in (e, partner)]
         convert = self.plan.arrays_for("last" if arrays[0].short else "whole", body)
         argument = body.text(convert(e.right.args[0]))
-        body.add(f"{arrays[0].name}, {arrays[1].name} = {body.calls('_softmax_and_log')}({argument})")
+        with body.computing(e.left):
+            body.add(f"{arrays[0].name}, {arrays[1].name} = {body.calls('_softmax_and_log')}({argument})")
 
     def weight(self, value: sympy.Expr) -> sympy.Expr:
         """A value of every step, times the weight of the step in the loss."""
@@ -175,6 +195,11 @@ class Functions:
 
     def whole(self, body: Body, e: Equation) -> None:
         """One equation for all steps at once (for the last one, if that is all its array holds)."""
+        with body.computing(e.left):
+            self.value(body, e)
+
+    def value(self, body: Body, e: Equation) -> None:
+        """The statements of one equation for all steps at once."""
         plan = self.plan
         array = plan.layout.arrays[key(e.left)]
         way = "last" if array.short else "whole"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import sympy
 
 from symrnn.errors import CallError
-from symrnn.expr import Symbol
+from symrnn.expr import LAST, Symbol, Time
 
 Key = tuple[str, str]
 
@@ -43,6 +43,16 @@ class Array:
         """One absolute step; beyond the last one an adjoint is zero and anything else is held at its last value."""
         k = self.past + step - 1
         return f"{self.name}[{k}]" if self.future or step <= 1 else f"{self.name}[min({k}, {self.past} + T - 1)]"
+
+
+def before_first(s: Symbol, back: int) -> Symbol:
+    """The value of a sequence ``back`` steps before the first one."""
+    return Symbol(s.name, s.shape, s.kind, Time("", 1 - back))
+
+
+def after_last(s: Symbol) -> Symbol:
+    """The value of a sequence at the step after the last one."""
+    return Symbol(s.name, s.shape, s.kind, LAST + 1)
 
 
 def _slice(start: int | None, stop: int | None) -> str:

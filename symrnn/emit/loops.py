@@ -5,11 +5,11 @@ import sympy
 
 from symrnn.emit.arrays import Arrays, static
 from symrnn.emit.inplace import InPlace, Making, combined, ufunc
-from symrnn.emit.layout import Array, Key
+from symrnn.emit.layout import Array, Key, after_last
 from symrnn.emit.plan import Plan, every
 from symrnn.emit.schedule import Block, key
 from symrnn.emit.statements import WIDTH, Body
-from symrnn.expr import Shape, Symbol, node, walk
+from symrnn.expr import Shape, Symbol, node, symbols, walk
 from symrnn.model import Equation
 
 ROOTS = {"add": sympy.Add, "had": sympy.Mul}
@@ -65,21 +65,24 @@ class Loop:
         begun = {e.left: first for e in self.block.equations if (first := self.begins(e)) is not None}
         for e in self.block.before:
             own = next((left for left, first in begun.items() if first is e), None)
-            if own is None:
-                make(self.plan, self.body, e, "whole")
-            else:
-                self.begin(e, self.plan.layout.arrays[key(own)])
+            with self.body.computing(self.user(e), e.right):
+                if own is None:
+                    make(self.plan, self.body, e, "whole")
+                else:
+                    self.begin(e, self.plan.layout.arrays[key(own)])
         inner = Body(self.body.printer)
         write = InPlace(inner, self.turned, self.part)
         convert = Arrays(self.view, inner.size, "dot", self.plan.classes)
         for e in self.block.equations:
             first = begun.get(e.left)
             target, shape = str(self.view(e.left)), f"(B{inner.shape(e.left.shape)})"
-            if first is None:
-                write.equation(convert(e.right, loose=True), target, shape)
-            else:
-                rest = [x for x in e.right.args if not (x.op == "sym" and x.attr == first.left)]
-                write.go_on(convert(node(e.right.op, *rest) if len(rest) > 1 else rest[0], loose=True), ROOTS[e.right.op], target, shape)
+            with inner.computing(e.left):
+                if first is None:
+                    write.equation(convert(e.right, loose=True), target, shape)
+                else:
+                    rest = [x for x in e.right.args if not (x.op == "sym" and x.attr == first.left)]
+                    value = convert(node(e.right.op, *rest) if len(rest) > 1 else rest[0], loose=True)
+                    write.go_on(value, ROOTS[e.right.op], target, shape)
         for name, value in self.made.items():
             self.body.add(f"{name} = {value}")
         self.body.add("# the last argument of each call is where its result goes")
@@ -90,6 +93,10 @@ class Loop:
         done = [self.plan.layout.arrays[key(e.left)].name for e in self.block.before if e.left.time is not None and e not in begun.values()]
         if done:
             self.body.add(f"del {', '.join(done)}")
+
+    def user(self, part: Equation) -> Symbol:
+        """The quantity of the loop for which a part is made before it."""
+        return next(e.left for e in self.block.equations if part.left in symbols(e.right))
 
     def begins(self, e: Equation) -> Equation | None:
         """The part made before the loop with which the array of ``e`` can begin: a part of its sum or product, needed by nothing else."""
@@ -123,7 +130,8 @@ class Loop:
         more = array.past + array.future
         self.body.add(f"{array.name} = np.empty((T{f' + {more}' if more else ''}, B{shape}), kind)")
         if array.future:
-            self.body.add(f"{array.name}[{'T' if array.future == 1 else 'T:'}] = 0")
+            with self.body.computing(after_last(s)):
+                self.body.add(f"{array.name}[{'T' if array.future == 1 else 'T:'}] = 0")
         self.plan.first_rows(self.body, s)
 
     def view(self, s: Symbol) -> sympy.Symbol:

@@ -94,16 +94,7 @@ class Module(Arguments):
     # ---------------------------------------------------------------------------------------------------------------- context
     def context(self) -> dict[str, Any]:
         model, plan = self.model, self.plan
-        write = Functions(plan)
-        parts = {"run": write.run()}
-        if self.measured:
-            parts["loss"] = write.measure()
-        names: dict[str, str] = {}
-        if self.gradients:
-            parts["back"] = write.backpropagate()
-            parts["gradients"], names = write.collect()
-            if plan.inputs:
-                parts["inputs"] = write.inputs()
+        parts, names = Functions(plan).every(self.measured)
         lines = {k: self.body(f) for k, f in parts.items()}
         lines["run"] += wrapped(f"return Forward({', '.join(self.name(v) for v in self.forward_variables)})")
         if self.gradients:

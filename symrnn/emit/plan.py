@@ -12,7 +12,7 @@ from sympy.printing.codeprinter import CodePrinter
 
 from symrnn.emit.adjoints import Rows, closure, rows
 from symrnn.emit.arrays import Arrays, function_argument
-from symrnn.emit.layout import Array, Key, Layout
+from symrnn.emit.layout import Array, Key, Layout, before_first
 from symrnn.emit.schedule import key
 from symrnn.emit.stable import expose, named_sums, stable_derivation, stable_logarithms
 from symrnn.emit.statements import Body
@@ -233,7 +233,8 @@ class Plan:
         """Fill the rows before the first step."""
         array = self.layout.arrays[key(s)]
         if array.past and s.kind == "variable":
-            body.add(f"{array.name}[{0 if array.past == 1 else f':{array.past}'}] = {self.start_name(s)}")
+            with body.computing(before_first(s, array.past)):
+                body.add(f"{array.name}[{0 if array.past == 1 else f':{array.past}'}] = {self.start_name(s)}")
 
 
 def every(e: Expr) -> Iterator[Expr]:

@@ -1,23 +1,37 @@
 """Statements of one emitted function, gathered line by line."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import sympy
 from sympy.printing.codeprinter import CodePrinter
 
 from symrnn.emit.printers import helpers
-from symrnn.expr import Shape, Size
+from symrnn.expr import Expr, Shape, Size, Symbol
 from symrnn.naming import identifier
 
 WIDTH = 116
+
+
+class Statement(str):
+    """A line of code; ``of`` is the quantity that it computes, or of which it computes a ``part``."""
+
+    of: Symbol | None
+    part: Expr | None
+
+    def __new__(cls, text: str, of: Symbol | None = None, part: Expr | None = None) -> Statement:
+        made = super().__new__(cls, text)
+        made.of, made.part = of, part
+        return made
 
 
 @dataclass(frozen=True)
 class Function:
     """The statements of one function, the sizes they name and the helpers they call."""
 
-    lines: tuple[str, ...]
+    lines: tuple[Statement, ...]
     sizes: tuple[str, ...]
     helpers: frozenset[str]
 
@@ -27,9 +41,17 @@ class Body:
     """Statements being gathered."""
 
     printer: CodePrinter
-    lines: list[str] = field(default_factory=list)
+    lines: list[Statement] = field(default_factory=list)
     sizes: dict[str, None] = field(default_factory=dict)
     helpers: set[str] = field(default_factory=set)
+    of: tuple[Symbol | None, Expr | None] = (None, None)
+
+    @contextmanager
+    def computing(self, s: Symbol, part: Expr | None = None) -> Iterator[None]:
+        """The lines that are added meanwhile compute this quantity, or a ``part`` of it."""
+        outer, self.of = self.of, (s, part)
+        yield
+        self.of = outer
 
     def size(self, n: Size) -> sympy.Expr:
         """A size as it stands in the code."""
@@ -55,7 +77,7 @@ class Body:
 
     def add(self, line: str, indent: int = 0) -> None:
         """One line."""
-        self.lines.append(" " * indent + line)
+        self.lines.append(Statement(" " * indent + line, *self.of))
 
     def assign(self, target: str, value: sympy.Expr, indent: int = 0) -> None:
         """One assignment; a long sum is broken before its signs."""

@@ -21,8 +21,8 @@ from symrnn.pictures.values import Draws, Rounded, point, recurrent
 from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.numbers import Array, BadPoint
 from symrnn.unroll import lags
-from symrnn.write.derivation import listed
 from symrnn.write.notation import Notation
+from symrnn.write.words import listed
 
 STEPS = 24
 BASES = (Fraction(4, 5), Fraction(5, 4))

@@ -19,9 +19,9 @@ from symrnn.pictures.canvas import BLUE, INK, MUTED, ORANGE, Point, box, path, p
 from symrnn.pictures.curves import LANE, Curve, Way, arrow, curve, down, left, right, up
 from symrnn.pictures.layered import Node, Placed, fitted, layout
 from symrnn.pictures.wiring import Place, Use, Wiring, arrival, leaving
-from symrnn.write.derivation import listed
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation
+from symrnn.write.words import listed
 
 MOST_STEPS = 8
 MARGIN, ROW_GAP, GAP, NECK = 26.0, 58.0, 54.0, 16.0

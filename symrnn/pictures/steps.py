@@ -20,8 +20,8 @@ from symrnn.pictures.gradients import INSTEAD
 from symrnn.pictures.values import Draws, Rounded, point, recurrent
 from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.numbers import BadPoint
-from symrnn.write.derivation import listed
 from symrnn.write.notation import Notation
+from symrnn.write.words import listed
 
 STEPS, UNITS = 4, 3
 BITS, EXACT = 53, 180

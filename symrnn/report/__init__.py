@@ -39,7 +39,7 @@ class Regenerated:
     notes: tuple[str, ...] = ()
 
 
-def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequence[str] = ("md", "html"),
+def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequence[str] = ("md", "html"), level: str = "full",
                progress: Progress | None = None) -> Regenerated:
     """Write the report of each document into a folder; reports are written whatever the verdicts are.
 
@@ -56,7 +56,7 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
         if progress:
             progress(n, len(pages), str(path))
         judged = audit_document(path)
-        builder = Builder(judged, path.stem)
+        builder = Builder(judged, path.stem, level)
         report = builder.report()
         files: dict[str, str | bytes] = {f"{path.stem}.{form}": written(report, form) for form in formats}
         for name, content in {**files, **report.files}.items():

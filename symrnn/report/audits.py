@@ -54,6 +54,8 @@ def _equation(e: Equation, judged: Judged) -> Iterator[Block]:
     found = findings.finding(e, shown, judged.notation, place)
     if found is not None:
         yield found
+    elif again := tuple(findings.repeated(e)):
+        yield from (Paragraph((Small((Text(place),)),)), shown, *again)
     elif e.role == "code" and e.reason is not None:
         yield Paragraph((Small((Text(f"{place}: "),)), CodeText(e.span.latex), Text(": "), *said(e.reason)))
 

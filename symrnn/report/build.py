@@ -12,6 +12,7 @@ from symrnn import __version__
 from symrnn.audit import Equation, Judged
 from symrnn.bptt import derive
 from symrnn.compiling import equations, faults
+from symrnn.correspondence import derivation_text
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
 from symrnn.model import Model
@@ -42,7 +43,8 @@ from symrnn.report.model import (
 )
 from symrnn.report.pictures import picture
 from symrnn.report.prose import Hole, blocks
-from symrnn.write import derivation, page, unrolled
+from symrnn.write import page, unrolled
+from symrnn.write.derivation import LEVELS
 from symrnn.write.voice import LatexVoice
 
 INLINE = ("inline", "sentence", "code")
@@ -50,10 +52,13 @@ INLINE = ("inline", "sentence", "code")
 
 
 class Builder:
-    """Builds the report of one judged document; `files` collects the pictures and modules that stand beside it."""
+    """Builds the report of one judged document; `files` collects the pictures and modules that stand beside it.
 
-    def __init__(self, judged: Judged, name: str) -> None:
-        self.judged, self.document, self.name = judged, judged.document, name
+    `level` is how much a derivation says unless its directive says otherwise.
+    """
+
+    def __init__(self, judged: Judged, name: str, level: str = "full") -> None:
+        self.judged, self.document, self.name, self.level = judged, judged.document, name, level
         self.notation = judged.notation
         self.files: dict[str, str] = {}
 
@@ -181,9 +186,13 @@ class Builder:
         return int(found[1]) if found else default
 
     def derivation(self, d: Directive) -> Iterator[Block]:
-        """The adjoint recurrences and gradients, with every step."""
-        found = derive(replace(self.model_at(d), source=""))
-        yield from demoted(derivation.blocks(found, LatexVoice(self.notation)))
+        """The adjoint recurrences and gradients; with every step, and beside the code, unless the level is brief."""
+        level = d.options.get("level", self.level)
+        if level not in LEVELS:
+            raise DocumentError("the option level of the directive derive", must=f"be one of {', '.join(LEVELS)}", came=level,
+                                where=Place(self.document.path, d.line), next_step=f"Write :level: {LEVELS[0]}.")
+        found = derivation_text(derive(replace(self.model_at(d), source="")), self.notation, level)
+        yield from demoted(found.blocks(LatexVoice(self.notation)))
 
     def emit(self, d: Directive) -> Iterator[Block]:
         """The emitted module, folded."""
@@ -233,7 +242,7 @@ DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
 }
 ARGUMENTS = ("emit", "picture", "scope", "unroll")
 """The directives that take an argument."""
-OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "picture": ("steps",)}
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "derive": ("level",), "picture": ("steps",)}
 """The options of a directive; those of a scope are the keys of front matter."""
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,18 @@ def finding(e: Equation, shown: Display | Paragraph, notation: Notation, place: 
     if not judged:
         return None
     several = len({r.verdict.word for r in judged}) > 1
-    rulings = tuple(ruling(r, notation, several) for r in judged)
+    first, *others = (ruling(r, notation, several) for r in judged)
+    rulings = (replace(first, notes=(*repeated(e), *first.notes)), *others)
     whole = len(e.relations) == 1 and bare(judged[0].latex) == bare(e.span.latex)
     compared = whole and isinstance(shown, Display) and rulings[0].correction is not None
     return Finding(anchor(e), shown, rulings, e.verdict or "undecided", place, compared)
+
+
+def repeated(e: Equation) -> Iterator[Paragraph]:
+    """The relations that only say a definition again, each with the line of the definition."""
+    for r in e.relations:
+        if r.verdict.word is None and r.verdict.reason:
+            yield Paragraph((Small((Maths(r.latex), Text(f": {r.verdict.reason}"))),))
 
 
 def bare(latex: str) -> str:

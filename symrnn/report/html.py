@@ -27,6 +27,7 @@ from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
+    Box,
     Break,
     Code,
     CodeText,
@@ -310,6 +311,7 @@ BLOCKS: dict[type, Callable[[Any], Markup]] = {
     Code: lambda b: Markup("<pre><code>{}</code></pre>\n").format(b.text),
     Quote: lambda b: Markup("<blockquote>{}</blockquote>\n").format(blocks(b.blocks)),
     Fold: lambda b: Markup('<details class="fold"><summary>{}</summary>\n{}</details>\n').format(line(b.summary), blocks(b.blocks)),
+    Box: lambda b: Markup('<div class="box">\n{}</div>\n').format(blocks(b.blocks)),
     Picture: _picture,
     Rule: lambda b: Markup("<hr>\n"),
     Finding: _finding,

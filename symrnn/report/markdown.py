@@ -13,6 +13,7 @@ from urllib.parse import quote
 from symrnn.report.model import (
     Badge,
     Block,
+    Box,
     Break,
     Code,
     CodeText,
@@ -172,6 +173,7 @@ BLOCKS: dict[type, Callable[[Any], str]] = {
     Code: _fence,
     Quote: lambda b: "\n".join(f"> {row}".rstrip() for row in write_blocks(b.blocks).split("\n")),
     Fold: _fold,
+    Box: lambda b: "\n".join(f"> {row}".rstrip() for row in write_blocks(b.blocks).split("\n")),
     Picture: lambda b: f"![{escaped(b.words)}]({quote(b.path)})",
     Rule: lambda b: "---",
     Finding: _finding,

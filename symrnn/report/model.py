@@ -8,7 +8,7 @@ Text is data here, never markup of any format: a writer escapes whatever it is g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symrnn.prove.verdict import ORDER
@@ -151,6 +151,13 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Box:
+    """What is to be found at a glance: blocks with a frame."""
+
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
 class Picture:
     """A drawing as SVG, with what it shows in words; `path` is its file beside the report."""
 
@@ -211,7 +218,7 @@ class Finding:
         return self.shown if self.compared and isinstance(self.shown, Display) else Display("")
 
 
-Block = Heading | Paragraph | Display | Items | Table | Code | Quote | Fold | Picture | Rule | Finding
+Block = Heading | Paragraph | Display | Items | Table | Code | Quote | Fold | Box | Picture | Rule | Finding
 
 
 @dataclass(frozen=True)
@@ -249,13 +256,15 @@ def _plain(p: Inline) -> str:
 
 
 def said(text: str) -> Inlines:
-    """Words with formulas between single dollar signs.
+    """Words with formulas between single dollar signs and code between backticks.
 
     >>> said("where $b = 0$ holds")
     (Text(text='where '), Maths(latex='b = 0'), Text(text=' holds'))
     """
-    parts = re.split(r"\$([^$]+)\$", text)
-    return tuple(Maths(p) if k % 2 else Text(p) for k, p in enumerate(parts) if p)
+    return tuple(PIECES[kind](p) for kind, p in page.pieces(text))
+
+
+PIECES: dict[str, Callable[[str], Inline]] = {"text": Text, "maths": Maths, "code": CodeText}
 
 
 def counts(verdicts: Iterable[str | None]) -> tuple[Badge, ...]:
@@ -281,14 +290,14 @@ def anchored(blocks: Sequence[Block]) -> tuple[Block, ...]:
     """
     out: list[Block] = []
     taken: dict[str, int] = {}
-    level = 1
+    above: list[int] = []
     for b in blocks:
         if isinstance(b, Heading):
-            level = min(max(b.level, 2), level + 1)
+            above = [*(n for n in above if n < max(b.level, 2)), max(b.level, 2)]
             stem = re.sub(r"[^a-z0-9]+", "-", plain(b.parts).lower()).strip("-") or "section"
             stem = f"section-{stem}" if re.match(r"(eq|said|code)-\d", stem) else stem
             taken[stem] = taken.get(stem, 0) + 1
-            b = Heading(b.parts, level, stem if taken[stem] == 1 else f"{stem}-{taken[stem]}")
+            b = Heading(b.parts, len(above) + 1, stem if taken[stem] == 1 else f"{stem}-{taken[stem]}")
         out.append(b)
     return tuple(out)
 
@@ -306,3 +315,5 @@ def of_page(found: page.Block, lower: int = 0) -> Block:
             return Items(tuple((Paragraph(said(item)),) for item in items), start)
         case page.Table(head, rows):
             return Table(tuple(map(said, head)), tuple(tuple(map(said, row)) for row in rows))
+        case page.Box(blocks):
+            return Box(tuple(of_page(b, lower) for b in blocks))

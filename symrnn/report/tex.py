@@ -18,6 +18,7 @@ from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
+    Box,
     Break,
     Code,
     CodeText,
@@ -48,6 +49,8 @@ from symrnn.write.pieces import Unclosed
 
 WIDTH, INLINE = 38.0, 12.0
 """The widest line of a display, and the widest piece of a formula within a line, in units of the size of the type."""
+FRAME = r"\par\noindent\rule{\linewidth}{0.4pt}\par"
+"""A line across the page; also above and below what is in a box, which may go on on the next page."""
 ROWS = 18
 """So many lines of a formula stay together on one page."""
 SIGNS = {"proved": (r"$\checkmark$", "proved"), "conditional": (r"$\circ$", "true under a condition"), "refuted": (r"$\times$", "refuted"),
@@ -275,7 +278,9 @@ def _length(parts: Inlines) -> int:
 
 def _table(b: Table) -> str:
     wide = [3 + max(3, *(min(_length(row[k]), 60) for row in (b.head, *b.rows) if k < len(row))) for k in range(len(b.head))]
-    share = [0.97 * w / max(sum(wide), 75) - 0.012 for w in wide]
+    least = [0.0125 * max((len(word) for word in plain(cell).split()), default=0) for cell in b.head]
+    room = 0.97 - 0.012 * len(wide) - sum(least)
+    share = [low + max(room, 0) * w / max(sum(wide), 75) for low, w in zip(least, wide, strict=True)]
     columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{w:.3f}\linewidth}}" for w in share)
     rows = [" & ".join(line(cell) for cell in row[: len(b.head)]) + r" \\" for row in b.rows]
     head = " & ".join(rf"\textbf{{{line(cell)}}}" for cell in b.head) + r" \\ \hline \endhead"
@@ -320,7 +325,8 @@ BLOCKS: dict[type, Callable[[Any], str]] = {
     Code: _code,
     Quote: lambda b: f"\\begin{{quote}}\n{write_blocks(b.blocks)}\n\\end{{quote}}",
     Fold: lambda b: rf"\textbf{{{line(b.summary)}}}" + "\n\n" + write_blocks(b.blocks),
+    Box: lambda b: "\n\n".join((FRAME, write_blocks(b.blocks), FRAME)),
     Picture: _picture,
-    Rule: lambda b: r"\par\noindent\rule{\linewidth}{0.4pt}\par",
+    Rule: lambda b: FRAME,
     Finding: _finding,
 }

@@ -20,6 +20,7 @@ from symrnn.report.marks import unmarked
 from symrnn.report.model import (
     Badge,
     Block,
+    Box,
     Break,
     Code,
     CodeText,
@@ -76,6 +77,7 @@ PREAMBLE = """\
 #let formula(number, body) = block(breakable: true, above: 1em, below: 1em, inset: (left: 1.2em), grid(
   columns: (1fr, auto), column-gutter: 1em, align: (left + horizon, right + horizon), fit(body), number))
 #let finding(word, body) = block(inset: (left: 0.9em), stroke: (left: 1.5pt + colours.at(word)), above: 1.3em, below: 1.3em, body)
+#let boxed(body) = block(stroke: 0.8pt, outset: (x: 0.6em), inset: (y: 0.6em), width: 100%, breakable: true, body)
 #let rows = table.with(stroke: (x, y) => (bottom: 0.4pt + luma(if y == 0 { 0 } else { 200 })), inset: (x: 0.5em, y: 0.35em))
 #let panel(body) = block(fill: luma(245), inset: 0.7em, radius: 2pt, width: 100%, breakable: false, body)
 #let code(lines) = block(fill: luma(245), inset: 0.8em, width: 100%, text(font: "DejaVu Sans Mono", size: 7.4pt,
@@ -348,6 +350,7 @@ BLOCKS: dict[type, Callable[[Any], str]] = {
     Code: _code,
     Quote: lambda b: f"#quote(block: true)[{write_blocks(b.blocks)}]",
     Fold: lambda b: f"#strong[{line(b.summary)}]\n\n{write_blocks(b.blocks)}",
+    Box: lambda b: f"#boxed[\n{write_blocks(b.blocks)}\n]",
     Picture: lambda b: f"#align(center, image(bytes({string(b.svg)}), format: \"svg\", alt: {string(b.words)}, width: 70%))",
     Rule: lambda b: "#line(length: 100%, stroke: 0.4pt)",
     Finding: _finding,

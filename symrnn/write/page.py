@@ -14,6 +14,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from symrnn.expr import Expr
@@ -36,7 +37,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Text, with formulas between single dollar signs."""
+    """Text, with formulas between single dollar signs and code between backticks."""
 
     text: str
 
@@ -50,7 +51,7 @@ class Display:
 
 @dataclass(frozen=True)
 class Listing:
-    """Items, numbered from ``start`` on or only marked, each text with formulas between single dollar signs."""
+    """Items, numbered from ``start`` on or only marked, each text as in a paragraph."""
 
     items: tuple[str, ...]
     start: int | None = None
@@ -58,13 +59,20 @@ class Listing:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns with a head and rows of cells, each text with formulas between single dollar signs."""
+    """Columns with a head and rows of cells, each text as in a paragraph."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-Block = Heading | Paragraph | Display | Listing | Table
+@dataclass(frozen=True)
+class Box:
+    """What is to be found at a glance: blocks with a frame."""
+
+    blocks: tuple[Block, ...]
+
+
+Block = Heading | Paragraph | Display | Listing | Table | Box
 
 
 def equation(left: str, right: Expr, notation: Notation | None = None, limit: float = WIDTH) -> str:
@@ -94,7 +102,7 @@ def aligned(rows: Iterable[str]) -> str:
 _ESCAPES = {"&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
             "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}", "$": r"\$"}
 PREAMBLE = r"""\documentclass{article}
-\usepackage{amsmath,amssymb}
+\usepackage{amsmath,amssymb,array,longtable}
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt}
@@ -122,25 +130,50 @@ def markdown(blocks: Iterable[Block]) -> str:
     return "\n\n".join(_MARKDOWN[type(b)](b) for b in blocks) + "\n"
 
 
-def pieces(text: str) -> list[tuple[str, bool]]:
-    """Text and formulas in turn: (piece, whether it is a formula).
+_MARKED = re.compile(r"\$([^$]+)\$|`([^`]+)`")
 
-    >>> pieces("the $h_t$ of a step")
-    [('the ', False), ('h_t', True), (' of a step', False)]
+
+def pieces(text: str) -> list[tuple[str, str]]:
+    """Text, formulas and code in turn, each as (kind, piece).
+
+    >>> pieces("the $h_t$ of `run`")
+    [('text', 'the '), ('maths', 'h_t'), ('text', ' of '), ('code', 'run')]
     """
-    return [(p, k % 2 == 1) for k, p in enumerate(text.split("$")) if p]
+    kinds = ("text", "maths", "code")
+    return [(kinds[k % 3], p) for k, p in enumerate(_MARKED.split(text)) if p]
+
+
+def _escape(text: str) -> str:
+    return "".join(_ESCAPES.get(c, c) for c in text)
+
+
+_LATEX_PIECES: dict[str, Callable[[str], str]] = {
+    "text": _escape, "maths": lambda p: f"${p}$",
+    "code": lambda p: rf"\texttt{{{_code(p)}}}",
+}
+_GITHUB_PIECES: dict[str, Callable[[str], str]] = {
+    "text": lambda p: re.sub(r"([*_<>|\[\]`\\])", r"\\\1", p), "maths": lambda p: f"$`{p}`$",
+    "code": lambda p: f"`{p}`".replace("|", r"\|"),
+}
+
+
+def _code(text: str) -> str:
+    """Code for LaTeX, with places at which its line may be broken."""
+    return "".join("~" if c == GLUE else _escape(c) + (r"\allowbreak{}" if c in "_,(.=" else "") for c in text)
 
 
 def escaped(text: str) -> str:
     """Text with formulas for LaTeX: what is no formula is escaped."""
-    return "".join(f"${p}$" if maths else "".join(_ESCAPES.get(c, c) for c in p) for p, maths in pieces(text))
+    return "".join(_LATEX_PIECES[kind](p) for kind, p in pieces(text))
 
 
 def github(text: str) -> str:
     """Text with formulas for GitHub, where code between dollar signs is safe from Markdown's own marks."""
-    return "".join(f"$`{p}`$" if maths else re.sub(r"([*_<>|\[\]`\\])", r"\\\1", p) for p, maths in pieces(text))
+    return "".join(_GITHUB_PIECES[kind](p) for kind, p in pieces(text))
 
 
+FRAME = r"\par\noindent\rule{\linewidth}{0.6pt}\par"
+"""The line above and below what is in a box; between them the page may end."""
 _SECTIONS = {1: "section", 2: "subsection", 3: "subsubsection"}
 
 
@@ -154,7 +187,10 @@ def _latex_listing(b: Listing) -> str:
 
 def _latex_table(b: Table) -> str:
     rows = [" & ".join(escaped(x) for x in row) + r" \\" for row in (b.head, *b.rows)]
-    return "\n".join([rf"\begin{{tabular}}{{{'l' * len(b.head)}}}", rows[0], r"\hline", *rows[1:], r"\end{tabular}"])
+    wide = [3 + max(3, *(min(len(row[k]), 60) for row in (b.head, *b.rows))) for k in range(len(b.head))]
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{0.94 * w / sum(wide):.3f}\linewidth}}" for w in wide)
+    return "\n".join([rf"{{\small\tabcolsep=2pt\begin{{longtable}}{{{columns}}}", rows[0], r"\hline \endhead", *rows[1:],
+                      r"\end{longtable}}"])
 
 
 def _markdown_listing(b: Listing) -> str:
@@ -187,9 +223,16 @@ def _text_listing(b: Listing) -> str:
                      for mark, x in zip(marks, b.items, strict=True))
 
 
+CELL = 60
+"""So many characters of a cell stand in one line of plain text, unless a formula has more."""
+
+
 def _text_table(b: Table) -> str:
-    widths = [max(len(row[k]) for row in (b.head, *b.rows)) for k in range(len(b.head))]
-    lines = ["  " + "  ".join(f"{cell:<{n}}" for cell, n in zip(row, widths, strict=True)).rstrip() for row in (b.head, *b.rows)]
+    rows = [[textwrap.wrap(cell, CELL, break_long_words=False, break_on_hyphens=False) or [""] for cell in row]
+            for row in (b.head, *b.rows)]
+    widths = [max(len(line) for row in rows for line in row[k]) for k in range(len(b.head))]
+    lines = ["  " + "  ".join(f"{cell:<{n}}" for cell, n in zip(parts, widths, strict=True)).rstrip()
+             for row in rows for parts in zip_longest(*row, fillvalue="")]
     return "\n".join([lines[0], "  " + "  ".join("-" * n for n in widths), *lines[1:]])
 
 
@@ -199,6 +242,7 @@ _TEXT: dict[type, Callable[[Any], str]] = {
     Display: lambda b: textwrap.indent(b.latex, "    "),
     Listing: _text_listing,
     Table: _text_table,
+    Box: lambda b: "\n".join(["  +---", *(f"  | {row}".rstrip() for row in text(b.blocks).rstrip().split("\n")), "  +---"]),
 }
 _LATEX: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: rf"\{_SECTIONS[b.level]}*{{{escaped(b.text)}}}",
@@ -206,6 +250,7 @@ _LATEX: dict[type, Callable[[Any], str]] = {
     Display: lambda b: "\\[\n" + broken(b.latex, WIDTH) + "\n\\]",
     Listing: _latex_listing,
     Table: _latex_table,
+    Box: lambda b: "\n".join([FRAME, *(_LATEX[type(x)](x) for x in b.blocks), FRAME]),
 }
 _MARKDOWN: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: f"{'#' * b.level} {github(b.text)}",
@@ -213,4 +258,5 @@ _MARKDOWN: dict[type, Callable[[Any], str]] = {
     Display: lambda b: f"```math\n{broken(b.latex, WIDTH)}\n```",
     Listing: _markdown_listing,
     Table: _markdown_table,
+    Box: lambda b: "\n".join(f"> {row}".rstrip() for row in markdown(b.blocks).rstrip().split("\n")),
 }

@@ -13,11 +13,12 @@ from symrnn.errors import CallError, LimitError
 from symrnn.expr import Expr, Symbol, Time, add, fix_time, transform, zeros
 from symrnn.model import Equation, Model
 from symrnn.unroll import Unrolled, unroll
-from symrnn.write.derivation import are, formula, listed, model_json, pair
+from symrnn.write.derivation import formula, model_json, pair
 from symrnn.write.notation import Notation
 from symrnn.write.page import Block, Display, Heading, Paragraph, Table, aligned, document, markdown, text
 from symrnn.write.scalar import ScalarForm, ScalarRow
 from symrnn.write.voice import LatexVoice, PlainVoice, Voice
+from symrnn.write.words import are, listed
 
 SCHEMA = "symrnn-unroll-1"
 WRITTEN_OUT = 200

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from symrnn.expr import Expr, Shape, Symbol, node, show_shape
+from symrnn.expr import Expr, Shape, Size, Symbol, node, show_shape
 from symrnn.expr.show import show
 from symrnn.write.latex import Writer, latex
 from symrnn.write.notation import Notation
@@ -24,6 +24,10 @@ class Voice(Protocol):
         """An expression inside a sentence."""
         ...
 
+    def equal(self, *parts: Expr | Symbol) -> str:
+        """Expressions that are equal, inside a sentence."""
+        ...
+
     def maths(self, latex: str, plain: str) -> str:
         """A formula that is no expression, inside a sentence."""
         ...
@@ -32,12 +36,32 @@ class Voice(Protocol):
         """A shape inside a sentence."""
         ...
 
-    def steps(self) -> str:
-        """The range of the steps inside a sentence."""
+    def size(self, size: Size) -> str:
+        """A size inside a sentence."""
+        ...
+
+    def last(self) -> str:
+        """The number of steps inside a sentence."""
+        ...
+
+    def steps(self, backward: bool = False) -> str:
+        """The range of the steps inside a sentence, from the first to the last one or ``backward``."""
+        ...
+
+    def at_end(self) -> str:
+        """The last step inside a sentence."""
+        ...
+
+    def code(self, text: str) -> str:
+        """Program text inside a sentence."""
         ...
 
     def display(self, *rows: tuple[Expr | Symbol, Expr]) -> Display:
         """Equations that stand alone."""
+        ...
+
+    def chain(self, left: Expr | Symbol, *rights: Expr) -> Display:
+        """One equation after the other with the same left side, which is printed once."""
         ...
 
 
@@ -55,6 +79,9 @@ class LatexVoice:
     def __call__(self, e: Expr | Symbol) -> str:
         return f"${latex(expression(e), self.notation)}$"
 
+    def equal(self, *parts: Expr | Symbol) -> str:
+        return f"${' = '.join(latex(expression(e), self.notation) for e in parts)}$"
+
     def maths(self, latex: str, plain: str) -> str:
         return f"${latex}$"
 
@@ -62,14 +89,32 @@ class LatexVoice:
         rows, columns = map(Writer(self.notation).size, shape)
         return rf"${rows} \times {columns}$"
 
-    def steps(self) -> str:
-        return rf"${self.notation.letter} = 1, \dots, {self.notation.last}$"
+    def size(self, size: Size) -> str:
+        return f"${Writer(self.notation).size(size)}$"
+
+    def last(self) -> str:
+        return f"${self.notation.last}$"
+
+    def steps(self, backward: bool = False) -> str:
+        ends = ("1", self.notation.last)[:: -1 if backward else 1]
+        return rf"${self.notation.letter} = {ends[0]}, \dots, {ends[1]}$"
+
+    def at_end(self) -> str:
+        return f"${self.notation.letter} = {self.notation.last}$"
+
+    def code(self, text: str) -> str:
+        bare = text.lstrip(" ")
+        return f"`{GLUE * (len(text) - len(bare))}{bare}`"
 
     def display(self, *rows: tuple[Expr | Symbol, Expr]) -> Display:
         if len(rows) == 1:
             (left, right), = rows
             return Display(f"{latex(expression(left), self.notation)} = {latex(right, self.notation)}")
         return Display(aligned(f"{latex(expression(a), self.notation)} &= {latex(b, self.notation)}" for a, b in rows))
+
+    def chain(self, left: Expr | Symbol, *rights: Expr) -> Display:
+        heads = [latex(expression(left), self.notation), *[""] * (len(rights) - 1)]
+        return Display(aligned(f"{head} &= {latex(e, self.notation)}".lstrip() for head, e in zip(heads, rights, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -79,14 +124,34 @@ class PlainVoice:
     def __call__(self, e: Expr | Symbol) -> str:
         return show(expression(e)).replace(" ", GLUE)
 
+    def equal(self, *parts: Expr | Symbol) -> str:
+        return f"{GLUE}={GLUE}".join(map(self, parts))
+
     def maths(self, latex: str, plain: str) -> str:
         return plain.replace(" ", GLUE)
 
     def shape(self, shape: Shape) -> str:
         return show_shape(shape)
 
-    def steps(self) -> str:
-        return self.maths("", "t = 1, ..., T")
+    def size(self, size: Size) -> str:
+        return str(size)
+
+    def last(self) -> str:
+        return "T"
+
+    def steps(self, backward: bool = False) -> str:
+        return self.maths("", "t = T, ..., 1" if backward else "t = 1, ..., T")
+
+    def at_end(self) -> str:
+        return self.maths("", "t = T")
+
+    def code(self, text: str) -> str:
+        return text.replace(" ", GLUE)
 
     def display(self, *rows: tuple[Expr | Symbol, Expr]) -> Display:
         return Display("\n".join(f"{show(expression(a))} = {show(b)}" for a, b in rows))
+
+    def chain(self, left: Expr | Symbol, *rights: Expr) -> Display:
+        head = show(expression(left))
+        heads = [head, *[" " * len(head)] * (len(rights) - 1)]
+        return Display("\n".join(f"{h} = {show(e)}" for h, e in zip(heads, rights, strict=True)))

@@ -98,3 +98,13 @@ def test_rows_of_an_environment_stand_apart_and_a_cell_of_a_notebook_is_named():
     assert not [b for b in shown if isinstance(b, Paragraph) and "align" in plain(b.parts)]
     span = judged(UNIT).equations[0].span
     assert findings.place(replace(span, cell=3, line=2)) == "cell 3, line 2"
+
+
+def test_a_relation_that_only_says_a_definition_again_names_its_line(symrnn_command, tmp_path):
+    text = UNIT + "\n$$ h_t = \\tanh(W h_{t-1}) = \\tanh(W \\tanh(W h_{t-2})) $$\n"
+    path = tmp_path / "chain.md"
+    path.write_text(text)
+    (chain,) = [b for b in audits.report(Audit((judged(text),))).body if isinstance(b, Finding) and b.verdict == "proved"]
+    (ruling,) = chain.rulings
+    assert any(plain(p.parts) == "h_t = \\tanh(W h_{t-1}): defined in line 6" for p in ruling.notes if isinstance(p, Paragraph))
+    assert "defined in line 6" in page(path, command=symrnn_command)

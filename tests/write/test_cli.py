@@ -41,3 +41,15 @@ def test_sizes_that_do_not_fit_end_in_status_2_with_the_sizes_of_the_model(symrn
     done = symrnn_command("unroll", "elman", "--sizes", "2,2")
     assert (done.exit_code, done.stdout) == (2, "")
     assert "n_h, n_y, n_x" in done.stderr
+
+
+def test_the_level_brief_has_the_gradients_and_not_the_steps(symrnn_command):
+    brief, full = (symrnn_command("derive", "elman", "--level", level).stdout for level in ("brief", "full"))
+    assert symrnn_command("derive", "elman").stdout == full
+    assert "grad W = " in brief and "product rule" not in brief and "_sum_of_products" not in brief
+    assert "product rule" in full and "_sum_of_products" in full
+
+
+def test_an_unknown_level_ends_in_status_2(symrnn_command):
+    done = symrnn_command("derive", "elman", "--level", "long")
+    assert done.exit_code == 2 and "brief" in done.stderr
