@@ -61,14 +61,15 @@ def _version(name: str) -> str | None:
 
 
 def keep(target: Path, document: Path, included: Iterable[str], asked: Sequence[str], files: Iterable[Path],
-         unexpected: Sequence[str], notes: Sequence[str]) -> None:
-    """Write the record of a report whose files were just written."""
-    sources = {str(path): digest(path) for path in (document, *included, MEASURED)}
-    record = Record(program(), tuple(asked), sources, {str(path): digest(path) for path in files}, tuple(unexpected), tuple(notes))
+         unexpected: Sequence[str], notes: Sequence[str]) -> Record:
+    """Write the record of a report whose files were just written, and return it."""
+    sources = {str(path): digest(path) for path in (str(document), *included, str(MEASURED))}
+    record = Record(program(), tuple(asked), sources, {path.as_posix(): digest(path) for path in files}, tuple(unexpected), tuple(notes))
     target.write_text(json.dumps(asdict(record), indent=1) + "\n", encoding="utf-8")
+    return record
 
 
-def kept(target: Path, document: Path, asked: Sequence[str]) -> Record | None:
+def unchanged(target: Path, document: Path, asked: Sequence[str]) -> Record | None:
     """The record of a report that need not be made again; None where anything changed, or where there is no record."""
     try:
         read: dict[str, Any] = json.loads(target.read_text(encoding="utf-8"))
