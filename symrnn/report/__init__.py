@@ -15,6 +15,7 @@ from symrnn.audit import Audit, Judged, audit_document
 from symrnn.errors import CallError
 from symrnn.report.build import Builder
 from symrnn.report.checks import raw
+from symrnn.report.kept import Record, keep, unchanged
 from symrnn.report.model import Report
 
 Progress = Callable[[int, int, str], None]
@@ -43,6 +44,8 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
                progress: Progress | None = None) -> Regenerated:
     """Write the report of each document into a folder; reports are written whatever the verdicts are.
 
+    One of which nothing has changed since it was written there (:mod:`symrnn.report.kept`) is left as it is.
+
     A report holds nothing that differs between machines or runs. Raises CallError before anything is written if two reports
     would be one file, or a report its own document; and where a file cannot be written.
     """
@@ -55,17 +58,26 @@ def regenerate(paths: Sequence[str | Path], output: str | Path, *, formats: Sequ
     for n, path in enumerate(pages):
         if progress:
             progress(n, len(pages), str(path))
-        judged = audit_document(path)
-        builder = Builder(judged, path.stem, level)
-        report = builder.report()
-        files: dict[str, str | bytes] = {f"{path.stem}.{form}": written(report, form) for form in formats}
-        for name, content in {**files, **report.files}.items():
-            _write(folder / name, content)
-            paths_written.append((folder / name).as_posix())
-        _write(folder / ".raw" / f"{path.stem}.json", json.dumps(raw(builder.checks), indent=1, default=str) + "\n")
-        unexpected += surprises(judged)
-        notes += Audit((judged,)).notes
+        record = unchanged(folder / ".raw" / f"{path.stem}.kept.json", path, (*formats, level)) or _made(path, folder, formats, level)
+        paths_written += [name for name in record.files]
+        unexpected += record.unexpected
+        notes += record.notes
     return Regenerated(tuple(paths_written), tuple(unexpected), tuple(notes))
+
+
+def _made(path: Path, folder: Path, formats: Sequence[str], level: str) -> Record:
+    """The record of a report that is written now."""
+    judged = audit_document(path)
+    builder = Builder(judged, path.stem, level)
+    report = builder.report()
+    files: dict[str, str | bytes] = {f"{path.stem}.{form}": written(report, form) for form in formats}
+    targets = {folder / name: content for name, content in {**files, **report.files}.items()}
+    for target, content in targets.items():
+        _write(target, content)
+    _write(folder / ".raw" / f"{path.stem}.json", json.dumps(raw(builder.checks), indent=1, default=str) + "\n")
+    included = [s.path for s in judged.document.lines.sources if s.path is not None]
+    return keep(folder / ".raw" / f"{path.stem}.kept.json", path, included, (*formats, level), targets, surprises(judged),
+                Audit((judged,)).notes)
 
 
 def _pages(paths: Sequence[Path], folder: Path, formats: Sequence[str]) -> list[Path]:
