@@ -341,3 +341,12 @@ def test_an_error_that_is_printed_again_or_used_names_the_first_one_as_its_cause
     first, second = audit(path, timeout=60).to_json()["documents"][0]["equations"][-2:]
     assert (first["verdict"], first["relations"][0]["cause"]) == ("refuted", None)
     assert (second["verdict"], second["relations"][0]["cause"]) == ("refuted", first["id"])
+
+
+@pytest.mark.parametrize("letter", ["g", "f", r"\phi"])
+def test_functions_that_are_told_apart_by_numbers_are_functions_wherever_they_stand(tmp_path: Path, letter: str):
+    text = (f"$$h_t = {letter}_1(W h_{{t-1}} + U x_t + b)$$\n\n$$o_t = {letter}_2(V h_t)$$\n\nHere ${letter}_2 = 1$, and so "
+            rf"$$\frac{{\partial h_t}}{{\partial h_{{t-1}}}} = \mathrm{{diag}}({letter}_1'(W h_{{t-1}} + U x_t + b)) W$$"
+            "\n\nand not "
+            rf"$$\frac{{\partial h_t}}{{\partial h_{{t-1}}}} = \mathrm{{diag}}({letter}_2'(W h_{{t-1}} + U x_t + b)) W$$")
+    assert [v for v in verdicts(tmp_path, text) if v] == ["refuted", "proved", "refuted"]

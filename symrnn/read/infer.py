@@ -319,7 +319,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         stated.setdefault(d.name, replace(d, shape=()) if d.name in local else d)   # what stands first declares, what follows may be wrong
     data: dict[str, Any] = {"time": style, "time_letter": letter, "symbols": {letter: "time"}}
     symbols: dict[str, Any] = data["symbols"]
-    marked = {name: words for name, words in marks.items() if words in ("index", "size") or isinstance(words, dict)}
+    marked = {name: words for name, words in marks.items() if words in ("index", "size", "function") or isinstance(words, dict)}
     before = {m.head for tree in trees for n in walk(tree) if n.op == "Mul" for m, k in pairwise(n.nodes)
               if m.op == "Sym" and k.op == "Sym" and k.part("Time") is not None}     # what a column could not stand before
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
@@ -515,10 +515,11 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             letters = [m.head for m in index.nodes]                  # W_{ii} beside i_t, and W_{in}: what a weight goes from and to
             if set(letters) <= timed or "".join(letters) in LABELS:
                 out[join_name(n.head, "".join(letters))] = "matrix" if n.head[:1].isupper() else "vector"
-        if n.op == "Mul":
-            for f, argument in zip(n.nodes, n.nodes[1:], strict=False):
+        if n.op == "Mul" or n.op == "Call" and len(n.nodes) == 2:
+            for f, argument in pairwise(n.nodes):
                 part = f.part("Index") if f.op == "Sym" and f.part("Time") is None else None
-                if part is not None and [p.op for p in part.nodes] == ["Num"] and argument.op == "Add" and f.head in FUNCTIONS:
+                sums = ("Add",) if n.op == "Mul" else ("Add", "Mul")
+                if part is not None and [p.op for p in part.nodes] == ["Num"] and argument.op in sums and f.head in FUNCTIONS:
                     out[join_name(f.head, part.nodes[0].head)] = "function"
         if n.op == "Chain" and n.nodes[0].op == n.nodes[1].nodes[0].op == "Sym" and n.nodes[1].head in ("=", ":="):
             role = STANDARD.get(n.nodes[1].nodes[0].head)
