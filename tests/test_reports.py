@@ -283,3 +283,14 @@ def test_the_gradients_stand_in_a_box_in_every_format(symrnn_command, tmp_path, 
     path.write_text(DERIVED.replace("LEVEL", ""))
     assert symrnn_command("report", str(path), "--format", form, "-o", str(tmp_path / "out")).exit_code == 0
     assert box in (tmp_path / "out" / f"state.{form}").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("form", ["md", "html", "tex"])
+def test_what_a_document_says_of_itself_stands_before_what_is_wrong(tmp_path, form):
+    document = tmp_path / "a.md"
+    opened = FRONT.replace("\n\n$$", "\n\nAbout states.\n\n$$", 1)
+    document.write_text(opened + "```{audit}\n\\frac{\\partial h_t}{\\partial h_{t-1}} = 2 W\n```\n", encoding="utf-8")
+    regenerate([document], tmp_path / "out", formats=[form])
+    text = (tmp_path / "out" / f"a.{form}").read_text(encoding="utf-8")
+    text = text.partition("</nav>")[2] or text
+    assert text.index("About states.") < text.rindex("What is wrong")

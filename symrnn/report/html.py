@@ -80,9 +80,10 @@ def write(report: Report) -> str:
         Markup('<p class="source">{}</p>\n').format(report.source) if report.source else "",
         Markup('<ul class="counts" aria-label="Verdicts">{}</ul>\n').format(counts or Markup("<li>nothing is claimed</li>")),
         Markup("</header>\n"), contents(report.body, bool(errors)), Markup('<main id="content">\n'),
+        blocks(report.opening),
         Markup('<section class="errors" aria-labelledby="what-is-wrong"><h2 id="what-is-wrong">What is wrong</h2>\n{}</section>\n')
         .format(blocks(errors)) if errors else "",
-        blocks(report.body), Markup("</main>\n<footer><p>{}</p></footer>\n").format(line(report.foot))))
+        blocks(report.rest), Markup("</main>\n<footer><p>{}</p></footer>\n").format(line(report.foot))))
     return str(Markup(
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -52,8 +52,8 @@ def write(report: Report) -> str:
     """The whole report."""
     counts = " · ".join(f"{SIGNS[b.verdict]}: {b.count}" for b in report.counts) or "nothing is claimed"
     head = [f"# {line(report.title)}", f"*Source: {escaped(report.source)}.*" if report.source else "", f"**Verdicts.** {counts}",
-            "**What is wrong**" if report.errors else "", write_blocks(report.errors)]
-    return "\n\n".join(p for p in (*head, write_blocks(report.body), f"*{line(report.foot)}*") if p) + "\n"
+            write_blocks(report.opening), "**What is wrong**" if report.errors else "", write_blocks(report.errors)]
+    return "\n\n".join(p for p in (*head, write_blocks(report.rest), f"*{line(report.foot)}*") if p) + "\n"
 
 
 def write_blocks(found: Iterable[Block]) -> str:

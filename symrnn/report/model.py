@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from symrnn.prove.verdict import ORDER
 from symrnn.write import page
@@ -233,6 +234,16 @@ class Report:
     body: tuple[Block, ...]
     foot: Inlines
     files: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def opening(self) -> tuple[Block, ...]:
+        """What the document says of itself before anything else: the paragraphs that the body begins with."""
+        return tuple(takewhile(lambda block: isinstance(block, Paragraph), self.body))
+
+    @property
+    def rest(self) -> tuple[Block, ...]:
+        """The body after its opening."""
+        return self.body[len(self.opening):]
 
 
 # ------------------------------------------------------------------------------------------------------------------- questions

@@ -84,9 +84,9 @@ def write(report: Report) -> str:
     """The whole document."""
     counts = r" \quad ".join(f"{verdict(b)}~{b.count}" for b in report.counts) or "nothing is claimed"
     head = [rf"{{\LARGE\bfseries\raggedright {line(report.title)}\par}}", rf"\emph{{{text(report.source)}}}" if report.source else "",
-            counts, r"\tableofcontents"]
+            counts, r"\tableofcontents", write_blocks(report.opening)]
     errors = [r"\section*{What is wrong}", write_blocks(report.errors)] if report.errors else []
-    body = [p for p in (*head, *errors, write_blocks(report.body), rf"{{\small {line(report.foot)}\par}}") if p]
+    body = [p for p in (*head, *errors, write_blocks(report.rest), rf"{{\small {line(report.foot)}\par}}") if p]
     title = text(plain(report.title))
     return (PREAMBLE + rf"\hypersetup{{pdftitle={{{title}}}}}" + "\n\\begin{document}\n" + "\n\n".join(body) + "\n\\end{document}\n")
 

@@ -101,10 +101,10 @@ def source(report: Report) -> str:
     counts = "#h(1.5em)".join(f"{badge(b)} {b.count}" for b in report.counts) or "nothing is claimed"
     parts = [PREAMBLE, f"#set document(title: {string(plain(report.title))})", f"#text(size: 20pt, weight: 700, [{line(report.title)}])",
              f"#text(style: \"italic\", fill: luma(80), {string(report.source)})" if report.source else "", counts,
-             "#outline(depth: 2, indent: 1.2em, title: [Contents])"]
+             "#outline(depth: 2, indent: 1.2em, title: [Contents])", write_blocks(report.opening)]
     if report.errors:
         parts += ["= What is wrong", write_blocks(report.errors)]
-    return "\n\n".join(filter(None, (*parts, write_blocks(report.body), f"#text(size: 9pt, fill: luma(80), [{line(report.foot)}])"))) + "\n"
+    return "\n\n".join(filter(None, (*parts, write_blocks(report.rest), f"#text(size: 9pt, fill: luma(80), [{line(report.foot)}])"))) + "\n"
 
 
 def write_blocks(found: Iterable[Block]) -> str:
