@@ -21,6 +21,10 @@ PREFIXES = {"delta": r"\\delta(?![A-Za-z])|\bdelta_", "d": r"(?<![A-Za-z\\])d(?!
 
 SPEAKS = re.compile(r"\b(?:gradients?|derivatives?|deltas?|sensitivit(?:y|ies)|backprop\w*)\b", re.I)
 ARGUMENT = re.compile(r"\b(?:arguments?|pre-?activations?|net\s+inputs?)\b", re.I)
+ALONE = re.compile(r"\b(?:letter|prefix|symbol|sign)\b\W{0,6}d\b|(?<![A-Za-z\\])d\W{0,4}\s+(?:in\s+front\s+of|before)\b")
+"""How a sentence mentions the letter d with nothing after it."""
+SCRIPTED = re.compile(r"(?<![A-Za-z\\])([a-z])\s*[_^]")
+"""A small letter with a script."""
 OTHER_DELTAS = re.compile(r"\b(?:kronecker|dirac)(?:'s)?[\s-]+deltas?\b|\bdelta[\s-]+(?:functions?|rules?)\b", re.I)
 NESTED = re.compile(r"(?:\\delta|(?<![A-Za-z\\])d)\s*_\s*\{\s*([a-z])\s*_")
 """A gradient by a symbol that carries the name of another one: delta_{z_{ft}}."""
@@ -41,6 +45,8 @@ class NamedGradients:
     def enter(self, data: dict[str, Any]) -> None:
         """Into the declarations of a text."""
         symbols = data["symbols"]
+        for name in self.table.prefixes & set(symbols):               # the letter is a size too, which shapes name
+            del symbols[name]
         for name, of in self.arguments.items():
             if of in symbols:
                 symbols[name] = symbols[of]
@@ -61,11 +67,13 @@ def named_gradients(formulas: Sequence[str], trees: Sequence[Node], data: Mappin
     known = {name: words for name, words in data["symbols"].items() if split_name(name)[0] not in PREFIXES}
     given = {left.head for left, _ in equations(trees) if left.op == "Sym"}
     aliases = {alias: name for alias, name in aliases.items() if alias not in given and name in known}
+    aliases |= {alias: name for alias, name in labelled_arguments(values, prose).items() if alias not in given
+                and known.get(name) == known.get(alias, known.get(name)) is not None}
     known |= {alias: known[name] for alias, name in aliases.items()}
     trial = replace(table, entries={k: d for k, d in table.entries.items() if split_name(k)[0] not in PREFIXES})
     trial = replace(trial.rebound(known), prefixes=frozenset(PREFIXES))
     again = [r.tree for f in formulas if (r := read(f, trial, second=False)).tree is not None]
-    alone = {n.head for tree in again for n in walk(tree) if n.op == "Sym" and n.head in PREFIXES and n.head in data["symbols"]}
+    alone = {n.head for tree in again for n in quantities(tree) if n.op == "Sym" and n.head in PREFIXES and n.head in data["symbols"]}
     alone |= {name for name in PREFIXES if name in table}
     if alone:                                # a letter that is a symbol of its own is no prefix of what stands beside it
         trial = trial.rebound({name: data["symbols"].get(name, "vector") for name in alone})
@@ -89,6 +97,29 @@ def activations(trees: Iterable[Node]) -> frozenset[str]:
     """The variables that an equation gives as a function of one argument."""
     chains = [n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[1].head == "="]
     return frozenset(n.nodes[0].head for n in chains if n.nodes[1].nodes[0].op == "Call" and len(n.nodes[1].nodes[0].nodes) == 2)
+
+
+def labelled_arguments(values: Iterable[str], prose: str) -> dict[str, str]:
+    """The names that a letter makes of variables, such as z^f, where a sentence says that the letter stands for arguments.
+
+    >>> labelled_arguments(["f"], "We write $z^k_t$ for the argument of gate $k$.")
+    {'z_f': 'f', 'z^f': 'f', 'z^(f)': 'f'}
+    """
+    letters = {letter for s in spoken(prose) if ARGUMENT.search(plain(s)) for letter in SCRIPTED.findall(s)}
+    return {name: of for letter in sorted(letters) for of in values if letter != of
+            for name in (join_name(letter, of), join_name(letter, sup=of), join_name(letter, sup=f"({of})"))}
+
+
+def spoken(prose: str) -> list[str]:
+    """The sentences of a text, whether or not its lines are wrapped."""
+    return re.split(r"(?<=[.;])\s+|\n\s*\n", prose)
+
+
+def quantities(n: Node) -> Iterable[Node]:
+    """The nodes of a tree without those of the exponents of spaces, which are sizes."""
+    spaces = {id(m.nodes[1]) for m in walk(n) if m.op == "Pow" and m.nodes[0].op == "Space"}
+    inside = {id(k) for m in walk(n) if id(m) in spaces for k in walk(m)}
+    return (m for m in walk(n) if id(m) not in inside)
 
 
 def equations(trees: Iterable[Node]) -> Iterable[tuple[Node, Node]]:
@@ -118,6 +149,8 @@ def stated(prefix: str, trees: Sequence[Node], prose: str) -> bool:
         for a, b in ((left, right), (right, left)):
             if (a.op == "Gradient" or a.op == "Sym") and a.head == prefix and _derivative_by(b) is not None:
                 return True
+    if prefix == "d" and any(SPEAKS.search(plain(s)) and ALONE.search(s) for s in spoken(prose)):
+        return True
     lines = [OTHER_DELTAS.sub("", s) for s in re.split(r"(?<=[.;])\s+|\n", prose)]
     return any(SPEAKS.search(plain(s)) and (re.search(PREFIXES[prefix], s) or prefix == "delta" and re.search("deltas?", plain(s), re.I))
                for s in lines)
