@@ -10,7 +10,7 @@ from typing import Any
 from symrnn import __version__
 from symrnn.causes import with_causes
 from symrnn.displayed import Displayed
-from symrnn.document import Row, Sides, compile_document, same_equation
+from symrnn.document import Row, Sides, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
@@ -26,6 +26,7 @@ from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.sums import ends_of_sums, summed
 from symrnn.read.tree import Node
+from symrnn.reconciled import reconciled
 from symrnn.setting import Setting
 from symrnn.told import rulings
 from symrnn.unclear import unclear
@@ -155,7 +156,7 @@ class Auditor:
     def __init__(self, document: Document, timeout: float | None = None, claims_from: int | None = None) -> None:
         self.document = document
         self.timeout: float | None = SECONDS if timeout is None else timeout
-        self.compiled = compile_document(document, claims_from, self.timeout)
+        self.compiled = reconciled(document, claims_from, self.timeout)
         self.settings = self.compiled.settings
         self.notation = self._observed([row.reading for row in self.compiled.rows])
         self._models: dict[str, Model] = {}

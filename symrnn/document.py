@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ from symrnn.conditions import COUNTERS, condition_of
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
+from symrnn.read.declarations import declarations
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
@@ -24,7 +25,7 @@ from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
 from symrnn.read.spelling import spelling
 from symrnn.read.steps import settled
-from symrnn.read.symbols import SymbolTable
+from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
@@ -63,21 +64,25 @@ class Compiled:
     settings: dict[str, Setting]
     rows: tuple[Row, ...]
     said: tuple[Said, ...] = ()
+    disputed: Mapping[str, Declared] = field(default_factory=dict)    # what is said of sizes against the equations or against the rest
+    sole: bool = False                                                # whether nothing else can be what is wrong
 
 
-def compile_document(document: Document, claims_from: int | None = None, timeout: float | None = None) -> Compiled:
+def compile_document(document: Document, claims_from: int | None = None, timeout: float | None = None,
+                     opened: frozenset[str] = frozenset()) -> Compiled:
     """Read every span of a document, scope by scope, and gather the definitions (not from the spans numbered ``claims_from`` on).
 
-    A span that takes longer than ``timeout`` (and longer than :data:`READING`) is unreadable, or means nothing.
+    A span that takes longer than ``timeout`` (and longer than :data:`READING`) is unreadable, or means nothing. What a text that
+    declares nothing says of the sizes of the symbols ``opened`` does not count.
 
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
     timeout = None if timeout is None else max(timeout, READING)
     macros = {**document.macros, **(document.settings.get("macros") or {})}
-    inferred = undeclared(document, macros) if claims_from is None else {}
+    said = sentences(document) if claims_from is None else []
+    inferred = undeclared(document, macros, said, opened) if claims_from is None else {}
     main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
-    said = sentences(document) if claims_from is None else []
     heeded = [x for x in said if x.kind not in SUPPOSED or not denied(x)] if main.guessed else []
     main.suppose(distributions(document, heeded, main, timeout))
     cases = {display: x.value for x in heeded if x.kind == "case" for display in x.spans[1:]}
@@ -171,9 +176,9 @@ def _follows(sides: Sides, setting: Setting, timeout: float | None) -> bool:
 
 
 def denied(said: Said) -> bool:
-    """Whether its clause denies what a sentence says; to drop something may be said in the same words."""
+    """Whether its clause denies what a sentence says; to drop something, or to speak of all others, may be said in the same words."""
     clause = said.clause or said.text
-    return DENIED.search(clause.replace(said.words, " ", 1) if said.kind == "dropped" else clause) is not None
+    return DENIED.search(clause.replace(said.words, " ", 1) if said.kind in ("dropped", "others") else clause) is not None
 
 
 def distributions(document: Document, heeded: Sequence[Said], setting: Setting, timeout: float | None) -> list[str]:
@@ -219,13 +224,35 @@ def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless,
     return {**options, "assume": [*([stated] if isinstance(stated, str) else stated), case]}, found
 
 
-def undeclared(document: Document, macros: Mapping[str, Any]) -> dict[str, Any]:
-    """What a document that declares no symbol anywhere says by its formulas and its prose."""
+def undeclared(document: Document, macros: Mapping[str, Any], said: Sequence[Said] = (),
+               opened: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """What a document that declares no symbol anywhere says by its formulas and its prose; nothing of the sizes of those ``opened``."""
     scopes = [d for d in document.directives if d.name == "scope"]
     if "symbols" in document.settings or any("symbols" in d.options for d in scopes):
         return {}
     table = macro_table(macros)
-    return infer([expanded(s.latex, table) for s in document.spans], None, document.text, macros)
+    data = infer([expanded(s.latex, table) for s in document.spans], None, document.text, macros)
+    symbols, size = data["symbols"], size_of_others(said)
+    for name, words in symbols.items():
+        if size and words in ("vector", "vector, sequence"):
+            symbols[name] = words.replace("vector", f"vector {size}")
+        if name in opened:
+            symbols[name] = re.sub(r"(vector|matrix)[^,]*", r"\1", words)
+    return data
+
+
+def size_of_others(said: Sequence[Said]) -> str | None:
+    """The size of all vectors of which a text says nothing else, if a sentence gives it.
+
+    >>> from symrnn.read.document import parse_document
+    >>> text = r"$x_t \in \mathbb{R}^d$, all others in $\mathbb{R}^h$."
+    >>> size_of_others(sentences(parse_document(text, "a.md")))
+    'h'
+    """
+    values = {x.value for x in said if x.kind == "others" and not denied(x)}
+    tree = read(rf"x \in {min(values)}", SymbolTable(), second=False).tree if len(values) == 1 else None
+    found = declarations(tree, SymbolTable()) if tree is not None else ()
+    return found[0].shape[0] if len(found) == 1 and found[0].kind == "vector" else None
 
 
 def open_scope(document: Document, directive: Directive, settings: dict[str, Setting]) -> Setting:

@@ -43,10 +43,10 @@ def shape_claim(claim: str, given: Mapping[str, Sequence[str]], table: SymbolTab
         return replace(found, fix=Fix(str(fix), "proved", ("write the shapes that are given",))) if stands else found
     for d in said:
         if first.setdefault(d.name, d.shape) != d.shape:
-            return _refuted(f"{d.name} cannot be {_show(first[d.name])} and {_show(d.shape)}")
+            return _refuted(f"{d.name} cannot be {show(first[d.name])} and {show(d.shape)}")
         own = given.get(d.name)
         if own is not None and tuple(own) != d.shape:
-            return _refuted(f"{d.name} is given as {_show(own)}, and said to be {_show(d.shape)}")
+            return _refuted(f"{d.name} is given as {show(own)}, and said to be {show(d.shape)}")
     if any(d.name not in given for d in said):
         return None
     return Verdict("proved", method="the shapes that are given", scope=EVERYWHERE, error_bound="0")
@@ -79,5 +79,6 @@ def _refuted(reason: str) -> Verdict:
     return Verdict("refuted", "SR101", reason, method="shapes")
 
 
-def _show(shape: Sequence[str]) -> str:
+def show(shape: Sequence[str]) -> str:
+    """A shape in words: a x b, or a x 1 of a vector."""
     return " x ".join(shape) if len(shape) > 1 else f"{shape[0]} x 1"

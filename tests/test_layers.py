@@ -28,7 +28,7 @@ LAYERS = (
     ("setting",),
     ("document", "contributions"),
     ("compiling",),
-    ("unclear", "claimforms", "phrases"),
+    ("reconciled", "unclear", "claimforms", "phrases"),
     ("corrections",),
     ("judge",),
     ("told", "listings", "causes"),

@@ -23,7 +23,7 @@ SPEAKS = re.compile(r"\b(?:gradients?|derivatives?|deltas?|sensitivit(?:y|ies)|b
 ARGUMENT = re.compile(r"\b(?:arguments?|pre-?activations?|net\s+inputs?)\b", re.I)
 ALONE = re.compile(r"\b(?:letter|prefix|symbol|sign)\b\W{0,6}d\b|(?<![A-Za-z\\])d\W{0,4}\s+(?:in\s+front\s+of|before)\b")
 """How a sentence mentions the letter d with nothing after it."""
-SCRIPTED = re.compile(r"(?<![A-Za-z\\])([a-z])\s*[_^]")
+SCRIPTED = re.compile(r"(?<![A-Za-z\\_^{])([a-z])\s*[_^]")
 """A small letter with a script."""
 OTHER_DELTAS = re.compile(r"\b(?:kronecker|dirac)(?:'s)?[\s-]+deltas?\b|\bdelta[\s-]+(?:functions?|rules?)\b", re.I)
 NESTED = re.compile(r"(?:\\delta|(?<![A-Za-z\\])d)\s*_\s*\{\s*([a-z])\s*_")
@@ -45,8 +45,8 @@ class NamedGradients:
     def enter(self, data: dict[str, Any]) -> None:
         """Into the declarations of a text."""
         symbols = data["symbols"]
-        for name in self.table.prefixes & set(symbols):               # the letter is a size too, which shapes name
-            del symbols[name]
+        for name in [p for p in self.table.prefixes if p in symbols and p not in self.table]:
+            del symbols[name]                                         # it is a size too, which shapes name
         for name, of in self.arguments.items():
             if of in symbols:
                 symbols[name] = symbols[of]

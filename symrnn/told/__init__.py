@@ -128,6 +128,7 @@ FORMULAS: tuple[tuple[str, Callable[[Row, World], Iterator[Relation]]], ...] = (
     ("parameters", counts.stated),
     ("parameters", labelled.named_count),
     ("shape", shapes.stated),
+    ("shape", shapes.disputed),
     ("range", ranges.stated),
 )
 """The rules for formulas that claim something as sentences do, each with its kind."""

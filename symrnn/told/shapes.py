@@ -1,4 +1,7 @@
-r"""The shape that a derivative is said to have: ``\frac{\partial h_t}{\partial h_{t-1}} \in \mathbb{R}^{n \times n}``."""
+r"""The shapes that a text states: of a derivative, or of a symbol against the equations.
+
+A derivative: ``\frac{\partial h_t}{\partial h_{t-1}} \in \mathbb{R}^{n \times n}``; a symbol: ``W \in \mathbb{R}^{n \times m}``.
+"""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -6,8 +9,12 @@ from collections.abc import Iterator
 from symrnn.document import Row
 from symrnn.judge import Relation
 from symrnn.prove.shapes import derivative_shape
-from symrnn.read.declarations import size_text
+from symrnn.prove.verdict import Fix, Verdict
+from symrnn.read.declarations import declarations, size_text
+from symrnn.read.infer import SPACES
+from symrnn.read.names import name_latex
 from symrnn.read.tree import Node
+from symrnn.shapeclaims import show
 from symrnn.told.world import World
 
 REALS = Node("Space", ("R",))
@@ -31,6 +38,37 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
     verdict = derivative_shape(top, bottom, groups)
     if verdict is not None:
         yield Relation(row.span.latex, verdict)
+
+
+def disputed(row: Row, world: World) -> Iterator[Relation]:
+    """What a formula says of sizes that do not fit the equations: wrong if nothing else can be, else undecided."""
+    tree, compiled = row.reading.tree, world.compiled
+    for part in () if tree is None or not compiled.disputed else tree.nodes if tree.op in ("Seq", "Rows") else (tree,):
+        for d in declarations(part, row.setting.scope.table):
+            if (said := compiled.disputed.get(d.name)) is None or said.shape != d.shape:
+                continue
+            text = row.span.latex[part.span[0] : part.span[1]]
+            text += "}" * (text.count("{") - text.count("}"))
+            own = world.symbol(row.span.offset, d.name)
+            sizes = () if own is None else tuple(map(str, own.shape))[: len(d.shape)]
+            apart = any(a != b and a in world.sizes_declared for a, b in zip(sizes, d.shape, strict=False))
+            if not compiled.sole or not apart:
+                others = ", ".join(name for name in compiled.disputed if name != d.name) or "its equations"
+                reason = f"the equations do not fit all shapes that are stated; which of {d.name} and {others} is wrong is not known"
+                yield Relation(text, Verdict("undecided", "SR103", reason))
+                continue
+            reason = f"the equations make {d.name} {show(sizes)}, and it is said to be {show(d.shape)}"
+            fix = _right(text, sizes) if set(sizes) <= world.sizes_declared else None
+            yield Relation(text, Verdict("refuted", "SR101", reason, method="shapes", fix=fix))
+
+
+def _right(text: str, sizes: tuple[str, ...]) -> Fix | None:
+    """A statement with the sizes that the equations determine in the place of its own."""
+    power = SPACES.search(text)
+    if power is None or power.end() < len(text.rstrip(" .,;")):
+        return None
+    right = power[0].partition("^")[0] + "^{" + r" \times ".join(map(name_latex, sizes)) + "}"
+    return Fix(text[: power.start()] + right, "proved")
 
 
 def _shape(n: Node, world: World, offset: int) -> tuple[str, ...] | None:
