@@ -46,13 +46,14 @@ from symrnn.read.scope import LAYOUTS, LOSS, PLACES, TOTAL, Scope
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
+from symrnn.read.usual import usual_function
 
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
         "assume", "definitions", "layout", "macros", "gradients", "arguments", "gradients_at")
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "unsure": list}
+                                "arriving": dict, "values": dict, "unsure": list, "one_hot": list}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -82,6 +83,7 @@ class Setting(Losses):
     unsure: frozenset[str] = frozenset()                              # names of whose kind nothing is known
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
     cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
+    one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
 
     @classmethod
@@ -137,6 +139,7 @@ class Setting(Losses):
                    str(data.get("initial", parent.initial if parent else "given")),
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
+        made.one_hot = _names(data.get("one_hot")) or (parent.one_hot if parent is not None else frozenset())
         if data.get("cross_entropy"):
             made.cross_entropy = canonical_name(str(data["cross_entropy"]))
         if "definitions" in data and parent is not None:
@@ -165,7 +168,7 @@ class Setting(Losses):
             for w in n.nodes[1:]:
                 self._initial(w)
             return self.definition(n.nodes[0], identifier)
-        if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "<-"):
+        if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "==", "<-"):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
@@ -267,13 +270,16 @@ class Setting(Losses):
         mine, other = self.scope.table.get(left.head), self.scope.table.lookup(right.head)
         if other is None or not other.is_function or other.role is None or (mine is not None and (not mine.is_function or mine.role)):
             return None
-        self.scope = replace(self.scope, table=self.scope.table.rebound({left.head: f"{other.kind} {other.role}"}))
-        open_name, role = f"?{left.head}", str(other.role)             # where the text used it before it named it
+        return self._names_usual(left.head, other.kind, str(other.role))
+
+    def _names_usual(self, name: str, kind: str, role: str) -> str:
+        """Take a name for that of a usual function, also where the text used it before it said so."""
+        self.scope = replace(self.scope, table=self.scope.table.rebound({name: f"{kind} {role}"}))
 
         def change(x: Expr) -> Expr | None:
-            return apply(role, x.args[0]) if x.op == "apply" and x.attr == open_name else None
+            return apply(role, x.args[0]) if x.op == "apply" and x.attr == f"?{name}" else None
         self.equations = [Equation(e.left, transform(e.right, change)) for e in self.equations]
-        return left.head
+        return name
 
     def _formula(self, left: Node, right: Node) -> str | None:
         """A scalar function given by a formula: h(x) = f(x) / g(x)."""
@@ -285,6 +291,8 @@ class Setting(Losses):
             return None
         if d.shape or any(m.op == "Sym" and m.head == name for m in nodes_of(right)):
             return None
+        if (usual := usual_function(formal.head, right)) is not None:
+            return self._names_usual(name, "function", usual)
         self.scope = replace(self.scope, functions={**self.scope.functions, name: (formal.head, right)})
         return name
 

@@ -21,6 +21,7 @@ from symrnn.read.declarations import declarations
 from symrnn.read.gradients import named_gradients
 from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
+from symrnn.read.picked import one_hot_vectors
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
 from symrnn.read.show import show
@@ -275,6 +276,10 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         table = named.table
         data = _declared(_trees(formulas, table), table, stated, marks, prose)
         named.enter(data)
+    for name in one_hot_vectors(formulas, distinct(trees), prose):
+        data["symbols"][name] = "vector, sequence"
+        for kind in ("targets", "simplex", "one_hot"):
+            data.setdefault(kind, []).append(name)
     if data["symbols"].get("sigma") == "function" and is_logistic("sigma", _trees(formulas[:len(formulas) - claims], table)):
         data["symbols"]["sigma"] = "function sigmoid"
     return data

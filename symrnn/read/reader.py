@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from symrnn.errors import Place, ReadError
 from symrnn.read.binding import bind
 from symrnn.read.macros import Macros, expand
+from symrnn.read.picked import picked
 from symrnn.read.skeleton import Item, own_grammar
 from symrnn.read.statements import Statements
 from symrnn.read.structure import Structure
@@ -156,7 +157,7 @@ def _tree_of_both(pieces: tuple, table: SymbolTable) -> tuple[Node, list[Note], 
 def _tree(pieces: tuple, table: SymbolTable, grammar: Grammar) -> tuple[Node, list[Note], list[Node]]:  # type: ignore[type-arg]
     """Tree, notes and alternatives under one grammar."""
     reader = Statements(table, grammar)
-    tree = called(reader.span(pieces), table.values)
+    tree = picked(called(reader.span(pieces), table.values))
     if depth(tree) > MAX_TREE:
         raise Refused(tree.span[0], "", f"the formula is nested more than {MAX_TREE} deep")
     bound = bind(tree, table)

@@ -1,0 +1,58 @@
+r"""The component that a class of the step picks: ``\log p_{t,c_t}`` is the product of the one-hot vector ``e_{c_t}`` with ``\log p_t``.
+
+>>> from symrnn.read.reader import read
+>>> from symrnn.read.symbols import SymbolTable
+>>> table = SymbolTable.from_mapping({"symbols": {"p": "vector n, sequence"}})
+>>> print(read(r"-\log p_{t, k_t}", table).tree)
+(Neg (Mul (Transpose e_k{t=t}) (Call log p{t=t})))
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from symrnn.read.names import join_name
+from symrnn.read.tree import Node, walk
+
+LOGARITHMS = ("log", "ln")
+UNIT = re.compile(r"\b(?:unit|basis|indicator|one[- ]hot)(?:[- ]encod\w+)?[- ]+vectors?\b|\bone[- ]hot\b", re.I)
+"""How a text says that e_k has one entry 1 and zeros elsewhere."""
+
+
+def picked(n: Node) -> Node:
+    """The tree with every logarithm of a component that a class picks as a product with a one-hot vector."""
+    args = tuple(picked(a) if isinstance(a, Node) else a for a in n.args)
+    if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].head in LOGARITHMS and (found := _class(n.nodes[1])) is not None:
+        value = n.nodes[1]
+        whole = Node("Sym", tuple(a for a in value.args if isinstance(a, str) or a.op != "Index"), value.span)
+        hot = Node("Sym", (one_hot(found.head), *found.args[1:]), found.span)
+        return Node("Mul", (Node("Transpose", (hot,), n.span), Node("Call", (n.nodes[0], whole), n.span)), n.span)
+    return n if args == n.args else Node(n.op, args, n.span)
+
+
+def _class(n: Node) -> Node | None:
+    """The symbol at a step that stands as the one component of a symbol at a step."""
+    index = n.part("Index") if n.op == "Sym" and n.part("Time") is not None else None
+    alone = index is not None and len(index.nodes) == 1 and index.nodes[0].op == "Sym" and len(index.nodes[0].args) == 2
+    return index.nodes[0] if index is not None and alone and index.nodes[0].part("Time") is not None else None
+
+
+def one_hot(name: str) -> str:
+    """The name of the one-hot vector of a class.
+
+    >>> one_hot("c")
+    'e_c'
+    """
+    return join_name("e", name)
+
+
+def one_hot_vectors(formulas: Iterable[str], trees: Iterable[Node], prose: str) -> list[str]:
+    """The one-hot vectors of classes that pick components of logarithms; a text that prints one must say that it is such."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    pairs = (n.nodes for n in nodes if n.op == "Mul" and len(n.nodes) == 2 and n.nodes[0].op == "Transpose")
+    found = dict.fromkeys(turned.nodes[0].head for turned, log in pairs if log.op == "Call" and log.nodes[0].head in LOGARITHMS
+                          and turned.nodes[0].head.startswith("e_") and turned.nodes[0].part("Time") is not None)
+    given = {n.nodes[0].head for n in nodes if n.op == "Chain" and n.nodes[0].op == "Sym"}
+    printed = any(re.search(r"e\}?\s*_", f) for f in formulas)
+    return [name for name in found if name not in given and (UNIT.search(prose) or not printed)]
