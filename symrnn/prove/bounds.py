@@ -84,7 +84,7 @@ def bounds(e: Expr, model: Model, known: Mapping[str, Interval], before: Mapping
         case "smul" | "had" if len(e.args) == 2:
             return times(*(bounds(a, model, known, before) for a in e.args))
         case "add":
-            mixed = _mixture(e)
+            mixed = mixture(e)
             if mixed is not None and Interval(Fraction(0), Fraction(1), True, True).holds(bounds(mixed[0], model, known, before)):
                 return hull(*(bounds(a, model, known, before) for a in mixed[1:]))
             out = Interval(Fraction(0), Fraction(0), True, True)
@@ -102,7 +102,7 @@ def _symbol(s: Symbol, model: Model, known: Mapping[str, Interval], before: Mapp
     return before.get(s.name, ALL) if s.time == NOW - 1 else ALL
 
 
-def _mixture(e: Expr) -> tuple[Expr, Expr, Expr] | None:
+def mixture(e: Expr) -> tuple[Expr, Expr, Expr] | None:
     """The share and the two parts of ``(1 - z) a + z b``."""
     if len(e.args) != 2 or any(a.op not in ("had", "smul") or len(a.args) != 2 for a in e.args):
         return None

@@ -27,6 +27,9 @@ SUPPOSED = re.compile(r"\b(?:if|when|suppose|assum\w+|let|require\w*|constrain\w
 """Words before a formula by which it states a condition."""
 RESTRICTED = re.compile(r"\b(?:where|for|with|case|region|points?|units?|once|until|while|as long as|because|since|whose|that)\b", re.I)
 """Words before a formula that may make it a condition."""
+EACH = re.compile(r"(?:[\s,~]|\\(?:[ ,;:]|q?quad\b))*\\(?:text\w*|mbox|mathrm)\s*\{[\s,(]*"
+                  r"(?:element|entry|component|coordinate|unit)[- ]?wise[\s)]*\}\s*[.,;]?\s*\Z", re.I)
+"""Words at the end of a formula by which it holds entry by entry."""
 OPENING = re.compile(r"(?:\$\$|\\\[|`{3}\s*\{?math\}?|\$`?|\\\()\s*\Z")
 """What opens a formula."""
 SENTENCE = 160
@@ -39,15 +42,28 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
 
     In running text a bound on one side, or one after ``where``, is as likely a condition, so that it is not refuted.
     """
-    tree, inline = row.reading.tree, row.span.kind == "inline"
-    before = _sentence(world.document.text, row.span.offset)
-    if tree is None or SUPPOSED.search(before) or SUPPOSED.search(row.span.latex):
+    tree = claimed_tree(row, world)
+    if tree is None:
         return
+    inline = row.span.kind == "inline"
     for value, claimed, count in confined(tree):
         verdict = bounded(value, claimed, count, world, row.span.offset)
-        perhaps = inline and (None in (claimed.low, claimed.high) or RESTRICTED.search(before) is not None)
+        perhaps = inline and None in (claimed.low, claimed.high) or perhaps_condition(row, world)
         if verdict is not None and not (perhaps and verdict.word == "refuted"):
             yield Relation(row.span.latex, verdict)
+
+
+def claimed_tree(row: Row, world: World) -> Node | None:
+    """A formula without the words that it holds entry by entry; None where it, or the sentence before it, states a condition."""
+    latex = EACH.sub("", row.span.latex)
+    if row.reading.tree is None or SUPPOSED.search(_sentence(world.document.text, row.span.offset)) or SUPPOSED.search(latex):
+        return None
+    return row.reading.tree if latex == row.span.latex else world.parse(latex, row.span.offset)
+
+
+def perhaps_condition(row: Row, world: World) -> bool:
+    """Whether a formula in running text stands after words that may make it a condition."""
+    return row.span.kind == "inline" and RESTRICTED.search(_sentence(world.document.text, row.span.offset)) is not None
 
 
 def confined(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
