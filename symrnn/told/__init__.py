@@ -15,7 +15,7 @@ from symrnn.judge import Context, Relation
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.document import Span
 from symrnn.read.sentences import Said
-from symrnn.told import counts, growth, labelled, networks, order, ranges, shapes, values
+from symrnn.told import counts, growth, labelled, networks, norms, order, ranges, shapes, values
 from symrnn.told.guards import blocked, own_name
 from symrnn.told.values import Told
 from symrnn.told.world import World
@@ -131,6 +131,7 @@ FORMULAS: tuple[tuple[str, Callable[[Row, World], Iterator[Relation]]], ...] = (
     ("shape", shapes.disputed),
     ("range", ranges.stated),
     ("order", order.stated),
+    ("norm", norms.stated),
 )
 """The rules for formulas that claim something as sentences do, each with its kind."""
 

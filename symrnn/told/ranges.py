@@ -131,8 +131,8 @@ def limits(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
         return
     if not set(signs) <= set(TURNED) or len(signs) > 2:
         return
-    k = next((k for k, side in enumerate(sides) if _number(side) is None), 0)
-    ends = [(_number(side), sign if j > k else TURNED[sign]) for j, side, sign in
+    k = next((k for k, side in enumerate(sides) if number(side) is None), 0)
+    ends = [(number(side), sign if j > k else TURNED[sign]) for j, side, sign in
             zip((*range(k), *range(k + 1, len(sides))), (*sides[:k], *sides[k + 1:]), signs, strict=True)]
     if any(n is None for n, _ in ends):
         return
@@ -148,13 +148,13 @@ def limits(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
         yield value, Interval(low, high, left == ">=", right == "<="), None
 
 
-def _number(n: Node) -> Fraction | None:
+def number(n: Node) -> Fraction | None:
     """A number as it is printed."""
     if n.op == "Neg":
-        inner = _number(n.nodes[0])
+        inner = number(n.nodes[0])
         return None if inner is None else -inner
     if n.op == "Div":
-        a, b = map(_number, n.nodes)
+        a, b = map(number, n.nodes)
         return a / b if a is not None and b else None
     return Fraction(n.head) if n.op == "Num" else None
 
