@@ -272,6 +272,8 @@ class Auditor:
             uses.update(dict.fromkeys(judge.uses))
         if reading.tree.op in ("Implies", "Iff"):
             relations = implied_only(relations)
+        if identifier in self.compiled.unsettled:
+            relations = [in_doubt(r) if r.verdict.word == "refuted" and r.verdict.method == "shapes" else r for r in relations]
         role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
@@ -340,6 +342,12 @@ class Auditor:
                         return None
                     out |= found - {str(name) for name in own}
         return out
+
+
+def in_doubt(r: Relation) -> Relation:
+    """A definition that does not fit the shapes that are stated: one of both is wrong."""
+    reason = f"it is a definition that does not fit the shapes that are stated: {r.verdict.reason}"
+    return replace(r, verdict=Verdict("undecided", "SR103", reason))
 
 
 def implied_only(relations: Sequence[Relation]) -> list[Relation]:

@@ -65,6 +65,7 @@ class Compiled:
     rows: tuple[Row, ...]
     said: tuple[Said, ...] = ()
     disputed: Mapping[str, Declared] = field(default_factory=dict)    # what is said of sizes against the equations or against the rest
+    unsettled: frozenset[str] = frozenset()                           # rows that would define something if no stated shape counted
     sole: bool = False                                                # whether nothing else can be what is wrong
 
 

@@ -11,16 +11,20 @@ has when no stated shape counts. One stated shape without which they all fit is 
 """
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
+from symrnn.compiling import names_variable
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import SymrnnError
 from symrnn.expr import node, resize, unify
 from symrnn.expr.unify import demands
 from symrnn.read.declarations import declarations
 from symrnn.read.document import Document
+from symrnn.read.tree import walk
 from symrnn.setting import Setting
 
+DEFINES = ("=", ":=", "<-")
 MOST = 12
 """How many stated shapes are doubted one by one."""
 
@@ -31,16 +35,34 @@ def reconciled(document: Document, claims_from: int | None = None, timeout: floa
     said = statements(compiled)
     if not said or not compiled.settings["main"].guessed:
         return compiled
-    loose = compile_document(document, claims_from, timeout, frozenset().union(*said))
-    if fits(compiled, loose) or not fits(loose, loose):               # all is well, or the equations do not fit among themselves
+    everything = frozenset().union(*said)
+    unsettled = replace(compiled, unsettled=frozenset(would_define(compiled, everything)))
+    if not unsettled.unsettled and fits(compiled, compiled):
         return compiled
+    loose = compile_document(document, claims_from, timeout, everything)
+    if fits(compiled, loose) or not fits(loose, loose):               # the equations do not fit among themselves either
+        return unsettled
     without = [compile_document(document, claims_from, timeout, names) for names in said[:MOST]]
     culprits = [k for k, other in enumerate(without) if fits(other, loose)]
     table = compiled.settings["main"].scope.table
     doubted = {d.name: d for k in culprits or range(len(said)) for d in table if d.name in said[k]}
+    plain = not any("1" in d.shape for d in doubted.values())         # a row that is added to every row of a batch fits no rule here
+    if not plain or not is_settled(compiled, frozenset(doubted)):
+        return unsettled
     if len(culprits) == 1 and len(said) <= MOST:
         return replace(without[culprits[0]], disputed=doubted, sole=True)
     return replace(loose, disputed=doubted)
+
+
+def is_settled(compiled: Compiled, names: frozenset[str]) -> bool:
+    """Whether a text speaks of one network, says one thing of the sizes of some names, and sets no two sizes equal."""
+    table = compiled.settings["main"].scope.table
+    trees = [row.reading.tree for row in compiled.rows if row.reading.tree is not None]
+    shapes = {(d.name, d.shape) for tree in trees for d in declarations(tree, table) if d.name in names}
+    sizes = {size for d in table for size in d.shape}
+    equal = any(n.op == "Chain" and all(m.op == "Sym" and m.head in sizes for m in (n.nodes[0], n.nodes[1].nodes[0]))
+                for tree in trees for n in walk(tree))
+    return len(compiled.settings) == 1 and len(shapes) <= len(names) and not equal
 
 
 def statements(compiled: Compiled) -> list[frozenset[str]]:
@@ -58,6 +80,15 @@ def fits(compiled: Compiled, loose: Compiled) -> bool:
         return definitions(loose) <= definitions(compiled) and all(map(consistent, compiled.settings.values()))
     except SymrnnError:
         return False
+
+
+def would_define(compiled: Compiled, names: frozenset[str]) -> Iterator[str]:
+    """The formulas that would define a variable and use something of which the text says what sizes it has."""
+    for row in compiled.rows:
+        for s in row.found if isinstance(row.found, list) else ():
+            means = s.role == "claim" and s.sides[0].relation in DEFINES and names_variable(s.sides[0].left, row.setting)
+            if means and any(n.head in names for n in walk(s.tree)):
+                yield row.id
 
 
 def definitions(compiled: Compiled) -> set[tuple[str, str]]:

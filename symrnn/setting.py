@@ -533,7 +533,8 @@ class Setting(Losses):
         if n.op == "Num":
             return True
         d = self.scope.table.get(n.head) if n.op == "Sym" and len(n.args) == 1 else None
-        return d is not None and d.kind in ("index", "size")
+        sized = n.op == "Sym" and len(n.args) == 1 and any(n.head in other.shape for other in self.scope.table)
+        return sized or d is not None and d.kind in ("index", "size")
 
 
 def steps_ahead(n: Node, letter: str) -> int:

@@ -65,7 +65,7 @@ def disputed(row: Row, world: World) -> Iterator[Relation]:
 def _right(text: str, sizes: tuple[str, ...]) -> Fix | None:
     """A statement with the sizes that the equations determine in the place of its own."""
     power = SPACES.search(text)
-    if power is None or power.end() < len(text.rstrip(" .,;")):
+    if power is None or power.end() < len(text.rstrip(" .,;")) or "," in text[: power.start()]:
         return None
     right = power[0].partition("^")[0] + "^{" + r" \times ".join(map(name_latex, sizes)) + "}"
     return Fix(text[: power.start()] + right, "proved")
