@@ -243,7 +243,7 @@ def undeclared(document: Document, macros: Mapping[str, Any], said: Sequence[Sai
 
 
 def size_of_others(said: Sequence[Said]) -> str | None:
-    """The size of all vectors of which a text says nothing else, if a sentence gives it.
+    r"""The size of all vectors of which a text says nothing else, if a sentence gives it.
 
     >>> from symrnn.read.document import parse_document
     >>> text = r"$x_t \in \mathbb{R}^d$, all others in $\mathbb{R}^h$."

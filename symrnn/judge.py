@@ -408,8 +408,8 @@ class Chain:
                 alone is claim.left or self.setting.guessed and alone.attr.time is not None):
             reason = f"nothing given defines {alone.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
-        if verdict.word == "refuted" and verdict.method != "shapes" and (name := self._stray(claim)) is not None:
-            verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is, on which it depends")
+        if verdict.word == "refuted" and (stray := self._stray(claim)) and (verdict.method != "shapes" or stray.shape == SCALAR):
+            verdict = Verdict("undecided", "SR103", f"nothing given says what {stray.name} is, on which it depends")
         if verdict.word == "refuted" and verdict.method != "shapes" and self.unused:
             reason = f"false in general, but claimed only under the condition {self.unused[0]}, which is not taken into account"
             verdict = Verdict("undecided", "SR303", reason)
@@ -531,13 +531,13 @@ class Chain:
             return self.auditor.model_of(self.setting).loss is None
         return (early or s.name not in self.setting.scope.defined) and s.name not in named
 
-    def _stray(self, claim: Claim) -> str | None:
+    def _stray(self, claim: Claim) -> Symbol | None:
         """A sequence beside a derivative that no equation defines or uses, where nothing is declared: it may stand for anything."""
         sides = (claim.left, claim.right)
         if not self.setting.guessed or not claim.model.equations or not any(x.op == "deriv" for e in sides for x in walk(e)):
             return None
         known = {s.name for e in claim.model.equations for s in (e.left, *symbols(e.right))} | self.setting.scope.targets | {LOSS, TOTAL}
-        return next((s.name for e in sides for s in symbols(e) if s.kind == "input" and s.time is not None and s.name not in known), None)
+        return next((s for e in sides for s in symbols(e) if s.kind == "input" and s.time is not None and s.name not in known), None)
 
     def _side(self, elaborator: Elaborator, n: Node) -> Expr:
         """One side in the core, its open sizes as the equations of the scope determine them."""

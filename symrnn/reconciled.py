@@ -37,13 +37,14 @@ def reconciled(document: Document, claims_from: int | None = None, timeout: floa
         return compiled
     everything = frozenset().union(*said)
     unsettled = replace(compiled, unsettled=frozenset(would_define(compiled, everything)))
-    if not unsettled.unsettled and fits(compiled, compiled):
+    if not unsettled.unsettled and fits(compiled, set()):
         return compiled
     loose = compile_document(document, claims_from, timeout, everything)
-    if fits(compiled, loose) or not fits(loose, loose):               # the equations do not fit among themselves either
+    needed = definitions(loose) | definitions(compiled)
+    if fits(compiled, needed) or not fits(loose, needed):             # the equations do not fit among themselves either
         return unsettled
     without = [compile_document(document, claims_from, timeout, names) for names in said[:MOST]]
-    culprits = [k for k, other in enumerate(without) if fits(other, loose)]
+    culprits = [k for k, other in enumerate(without) if fits(other, needed)]
     table = compiled.settings["main"].scope.table
     doubted = {d.name: d for k in culprits or range(len(said)) for d in table if d.name in said[k]}
     plain = not any("1" in d.shape for d in doubted.values())         # a row that is added to every row of a batch fits no rule here
@@ -74,10 +75,10 @@ def statements(compiled: Compiled) -> list[frozenset[str]]:
     return [*(frozenset({name}) for name in sorted(alone)), *([frozenset(sized - alone)] if sized - alone else [])]
 
 
-def fits(compiled: Compiled, loose: Compiled) -> bool:
-    """Whether all that is defined where no stated shape counts is defined here too, with shapes that fit together."""
+def fits(compiled: Compiled, needed: set[tuple[str, str]]) -> bool:
+    """Whether all that some shapes or others let the text define is defined here, with shapes that fit together."""
     try:
-        return definitions(loose) <= definitions(compiled) and all(map(consistent, compiled.settings.values()))
+        return needed <= definitions(compiled) and all(map(consistent, compiled.settings.values()))
     except SymrnnError:
         return False
 

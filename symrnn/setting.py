@@ -274,6 +274,7 @@ class Setting(Losses):
 
     def _names_usual(self, name: str, kind: str, role: str) -> str:
         """Take a name for that of a usual function, also where the text used it before it said so."""
+        self.unsure -= {name}
         self.scope = replace(self.scope, table=self.scope.table.rebound({name: f"{kind} {role}"}))
 
         def change(x: Expr) -> Expr | None:

@@ -276,7 +276,10 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         table = named.table
         data = _declared(_trees(formulas, table), table, stated, marks, prose)
         named.enter(data)
-    for name in one_hot_vectors(formulas, distinct(trees), prose):
+    for name, hot in one_hot_vectors(formulas, distinct(trees), prose).items():
+        if not hot:
+            data["symbols"].pop(name, None)
+            continue
         data["symbols"][name] = "vector, sequence"
         for kind in ("targets", "simplex", "one_hot"):
             data.setdefault(kind, []).append(name)

@@ -47,12 +47,12 @@ def one_hot(name: str) -> str:
     return join_name("e", name)
 
 
-def one_hot_vectors(formulas: Iterable[str], trees: Iterable[Node], prose: str) -> list[str]:
-    """The one-hot vectors of classes that pick components of logarithms; a text that prints one must say that it is such."""
+def one_hot_vectors(formulas: Iterable[str], trees: Iterable[Node], prose: str) -> dict[str, bool]:
+    """The vectors of classes that pick components of logarithms, and whether each is one-hot: a text that prints one must say it."""
     nodes = [n for tree in trees for n in walk(tree)]
     pairs = (n.nodes for n in nodes if n.op == "Mul" and len(n.nodes) == 2 and n.nodes[0].op == "Transpose")
     found = dict.fromkeys(turned.nodes[0].head for turned, log in pairs if log.op == "Call" and log.nodes[0].head in LOGARITHMS
                           and turned.nodes[0].head.startswith("e_") and turned.nodes[0].part("Time") is not None)
     given = {n.nodes[0].head for n in nodes if n.op == "Chain" and n.nodes[0].op == "Sym"}
-    printed = any(re.search(r"e\}?\s*_", f) for f in formulas)
-    return [name for name in found if name not in given and (UNIT.search(prose) or not printed)]
+    said = UNIT.search(prose) is not None or not any(re.search(r"e\}?\s*_", f) for f in formulas)
+    return {name: said and name not in given for name in found}

@@ -61,7 +61,7 @@ class Ranks:
         while before < len(self.known):
             before = len(self.known)
             for chain in chains:
-                sides = [chain.nodes[0], *(r.nodes[0] for r in chain.nodes[1:] if r.head in ("=", ":=", "<-"))]
+                sides = [chain.nodes[0], *(r.nodes[0] for r in chain.nodes[1:] if r.head in ("=", ":=", "==", "<-"))]
                 self.agree(sides)
         return self.known
 

@@ -35,7 +35,9 @@ def usual_function(formal: str, formula: Node) -> str | None:
 
 
 def _renamed(n: Node, formal: str) -> Node:
-    """The formula with x for its letter."""
+    """The formula with x for its letter, and with the exponential function for powers of e, also where the text has another e."""
+    if n.op == "Pow" and n.nodes[0] == Node("Sym", ("e",)):
+        return Node("Call", (Node("Sym", ("exp",)), _renamed(n.nodes[1], formal)), n.span)
     if n.op == "Sym" and n.head == formal and len(n.args) == 1:
         return Node("Sym", ("x",), n.span)
     return Node(n.op, tuple(_renamed(a, formal) if isinstance(a, Node) else a for a in n.args), n.span)

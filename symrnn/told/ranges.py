@@ -80,8 +80,8 @@ def confined(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
 
 def _sentence(text: str, at: int) -> str:
     """The words of a sentence up to the formula at a place."""
-    before = OPENING.sub("", text[max(0, at - SENTENCE) : at])
-    return str(re.split(r"[.!?]\s|\n\s*\n|\$\$|\\\]", before)[-1])
+    before = OPENING.sub("", text[max(0, at - SENTENCE) : at]).rstrip()
+    return "" if before[-1:] in ".!?" else str(re.split(r"[.!?]\s|\n\s*\n|\$\$|\\\]", before)[-1])
 
 
 def of_variable(said: Said, world: World) -> Told:
