@@ -36,7 +36,7 @@ def shape_claim(claim: str, given: Mapping[str, Sequence[str]], table: SymbolTab
     first: dict[str, tuple[str, ...]] = {}
     if all(d.name in given for d in said) and any(tuple(given[d.name]) != d.shape for d in said):
         wrong = next(d for d in said if tuple(given[d.name]) != d.shape)
-        found = _refuted(f"{wrong.name} is given as {_show(given[wrong.name])}, and said to be {_show(wrong.shape)}")
+        found = _refuted(f"{wrong.name} is given as {show(given[wrong.name])}, and said to be {show(wrong.shape)}")
         fix = _as_given(claim, parts, given, [d.name for d in said])
         again = shape_claim(fix, given, table) if fix is not None and fix != claim else None
         stands = fix is not None and again is not None and again.word == "proved"
