@@ -8,7 +8,7 @@ from symrnn.judge import Relation
 from symrnn.prove.order import Side, ordered
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.tree import Node, walk
-from symrnn.told.ranges import TURNED, claimed_tree, perhaps_condition
+from symrnn.told.ranges import TURNED, claimed_tree, perhaps_condition, says_each
 from symrnn.told.world import World, place
 
 PICKS = ("min", "max")
@@ -19,6 +19,7 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
     tree = claimed_tree(row, world)
     for chain in () if tree is None else tree.nodes if tree.op in ("Seq", "Rows") else (tree,):
         picks = any(n.op == "Call" and n.nodes[0].head in PICKS for n in walk(chain))
+        picks = picks and (says_each(row, world) or not any(n.op == "Abs" for n in walk(chain)))    # bars may be those of a norm
         if chain.op != "Chain" or not picks or not all(rel.head in TURNED for rel in chain.nodes[1:]):
             continue
         left = chain.nodes[0]

@@ -30,6 +30,8 @@ RESTRICTED = re.compile(r"\b(?:where|for|with|case|region|points?|units?|once|un
 EACH = re.compile(r"(?:[\s,~]|\\(?:[ ,;:]|q?quad\b))*\\(?:text\w*|mbox|mathrm)\s*\{[\s,(]*"
                   r"(?:element|entry|component|coordinate|unit)[- ]?wise[\s)]*\}\s*[.,;]?\s*\Z", re.I)
 """Words at the end of a formula by which it holds entry by entry."""
+BY_ENTRY = re.compile(r"\b(?:element|entry|component|coordinate|unit)[- ]?(?:wise\b|by\b)|\beach (?:entry|element|component|unit)\b", re.I)
+"""Words by which something holds entry by entry."""
 OPENING = re.compile(r"(?:\$\$|\\\[|`{3}\s*\{?math\}?|\$`?|\\\()\s*\Z")
 """What opens a formula."""
 SENTENCE = 160
@@ -64,6 +66,11 @@ def claimed_tree(row: Row, world: World) -> Node | None:
 def perhaps_condition(row: Row, world: World) -> bool:
     """Whether a formula in running text stands after words that may make it a condition."""
     return row.span.kind == "inline" and RESTRICTED.search(_sentence(world.document.text, row.span.offset)) is not None
+
+
+def says_each(row: Row, world: World) -> bool:
+    """Whether a formula or the sentence before it says that it holds entry by entry."""
+    return BY_ENTRY.search(_sentence(world.document.text, row.span.offset) + row.span.latex) is not None
 
 
 def confined(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
