@@ -134,7 +134,9 @@ def every_term_of_loss(e: Expr) -> bool:
     """Whether each term of a sum has the loss in it, so that no term may be what the text's own loss gives."""
     if e.op == "add":
         return all(map(every_term_of_loss, e.args))
-    return every_term_of_loss(e.args[0]) if e.op in ("tsum", "isum") else speaks_of_loss(e)
+    if e.op in ("matmul", "had", "smul", "mul", "dot"):               # a sum in brackets has terms too
+        return any(map(every_term_of_loss, e.args))
+    return every_term_of_loss(e.args[0]) if e.op in ("tsum", "isum", "transpose", "diag") else speaks_of_loss(e)
 
 
 def cross_entropy_targets(model: Model) -> set[str]:

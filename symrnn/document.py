@@ -234,6 +234,10 @@ def undeclared(document: Document, macros: Mapping[str, Any], said: Sequence[Sai
     table = macro_table(macros)
     data = infer([expanded(s.latex, table) for s in document.spans], None, document.text, macros)
     symbols, size = data["symbols"], size_of_others(said)
+    sums = {(canonical_base(x.subjects[0]), canonical_base(x.value)) for x in said if x.kind == "total" and not denied(x)}
+    if len(sums) == 1:
+        ((data["total"], data["loss"]),) = sums
+        symbols.pop(data["total"], None), symbols.pop(data["loss"], None)
     for name, words in symbols.items():
         if size and words in ("vector", "vector, sequence"):
             symbols[name] = words.replace("vector", f"vector {size}")

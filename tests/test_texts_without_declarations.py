@@ -100,3 +100,38 @@ def test_where_prose_does_not_say_it_nothing_is_refuted(dropped, tmp_path):
     assert text != GATES
     wrong = r"da^u_t = dm_t \odot (k_t + m_{t-1}) \odot u_t \odot (1 - u_t)"
     assert verdict(text, wrong, tmp_path / "text.md") == "undecided"
+
+
+SUMMED = r"""# A plain network
+
+$$a_t = W h_{t-1} + U x_t + b$$
+
+$$h_t = \tanh(a_t)$$
+
+$$\hat{y}_t = V h_t + c$$
+
+The error of step $t$ is $\ell_t = \frac12 \|\hat{y}_t - y_t\|^2$, and SENTENCE. With $\delta_t = \partial \mathcal{L} / \partial a_t$
+
+$$CLAIM$$
+"""
+"""A loss whose sum over the steps only a sentence gives."""
+
+RIGHT = r"\delta_t = (1 - h_t^2) \odot \left[ V^\top (\hat{y}_t - y_t) + W^\top \delta_{t+1} \right]"
+
+
+@pytest.mark.parametrize("sentence", [
+    r"$\mathcal{L}$ is the sum of $\ell_t$ over all steps", r"$\mathcal{L}$ is the total loss, the sum of the $\ell_t$ over time",
+    r"$\mathcal{L}$ adds up $\ell_t$ over the time steps"])
+def test_a_sentence_says_that_the_loss_is_a_sum_over_the_steps(sentence, tmp_path):
+    text = SUMMED.replace("SENTENCE", sentence)
+    assert verdict(text, RIGHT, tmp_path / "text.md") == "proved"
+    assert verdict(text, RIGHT.replace("h_t^2", "h_t"), tmp_path / "text.md") == "refuted"
+
+
+@pytest.mark.parametrize("sentence", [
+    r"$\mathcal{L}$ is not the sum of $\ell_t$ over all steps", r"$\mathcal{L}$ is the weighted sum of $\ell_t$ over all steps",
+    r"$\mathcal{L}$ is what we minimise"])
+def test_where_the_loss_stays_open_what_needs_it_is_not_decided(sentence, tmp_path):
+    text = SUMMED.replace("SENTENCE", sentence)
+    assert verdict(text, RIGHT, tmp_path / "text.md") == "undecided"
+    assert verdict(text, RIGHT.replace("h_t^2", "h_t"), tmp_path / "text.md") == "undecided"

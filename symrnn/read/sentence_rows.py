@@ -51,6 +51,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
     Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix",
          "size shape dimension length order matri vector component entr element coordinate rows", formula=True),
     Kind("others", "condition", "here", "every vector of which the text says nothing else lies in {v}", "others other_", formula=True),
+    Kind("total", "condition", "here", "{s} is the sum of the losses {v} of the steps", "sum|adds+step|time", formula=True),
     Kind("rank", "claim", "here", "{s} is an array with {v} axes", "array tensor", formula=True),
     Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}",
          "number length step element token word character symbol item unit neuron perceptron cell node class categor label "
@@ -238,6 +239,9 @@ ROWS: tuple[Row, ...] = (
     Row("dropped", rf"bias(?:es)?(?: terms?| vectors?)? (?:is|are|will be|has been|have been) {_DROPPED}", value="bias"),
     Row("dropped", r"without (?:the |any |a )?bias(?:es)?(?: terms?)?", value="bias"),
     # -- one-hot vectors and distributions
+    Row("total", rf"<s:symbol>,? (?:{_IS} |denotes |stands for )?(?:the )?(?:total loss,? )?(?:the )?sum of (?:all |the )?<v:symbol> "
+        r"(?:over|of) (?:all |the )*(?:time )?(?:steps|time)"),
+    Row("total", r"<s:symbol> (?:sums|adds(?: up)?) (?:all |the )?<v:symbol> over (?:all |the )*(?:time )?(?:steps|time)"),
     Row("others", r"all (?:of )?(?:the )?other(?:s| (?:vectors?|columns?|states?|sequences?|symbols?|quantities|variables?)) "
         r"(?:are |lie |live |being )?in <v:item>"),
     Row("one-hot", rf"<s:symbols> {_IS} (?:an? |the |all )?(?:\w+ )?one[- ]hot"),
