@@ -38,7 +38,7 @@ def condition_of(n: Node, scope: Scope, text: str) -> Condition | None:
     right = rel.nodes[0]
     if rel.head == "=" and right == ONE and left.op == "Sum":
         return _simplex(left, scope, text)
-    if rel.head == "=" and right == ZERO and left.op == "Sym":
+    if rel.head == "=" and left.op == "Sym" and (right == ZERO or right.op == "Zeros" and left.part("Time") is not None):
         return _vanishing(left, scope, text)
     if rel.head in ("=", "!=") and _counts_components(left, scope) and _counts_components(right, scope) and left != right:
         return Condition("equal" if rel.head == "=" else "distinct", (left.head, right.head), text)

@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from symrnn.conditions import COUNTERS, condition_of
+from symrnn.considered import Aside, aside
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
@@ -66,6 +67,7 @@ class Compiled:
     said: tuple[Said, ...] = ()
     disputed: Mapping[str, Declared] = field(default_factory=dict)    # what is said of sizes against the equations or against the rest
     unsettled: frozenset[str] = frozenset()                           # rows that would define something if no stated shape counted
+    asides: tuple[Aside, ...] = ()                                    # what the text only considers
     sole: bool = False                                                # whether nothing else can be what is wrong
 
 
@@ -90,6 +92,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     drops = [x for x in heeded if x.kind == "dropped"]
     rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}
     rows: list[Row] = []
+    asides: list[Aside] = []
     seen: set[str] = set()                                            # what the facts before a claim speak of
     settings, current = {"main": main}, main
     scopes = [d for d in document.directives if d.name == "scope"]
@@ -116,8 +119,12 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
                     if main.guessed and (again := current.defined_anew(tree)):
                         current = current.without(again, f"from line {span.line}")
                         settings[current.name] = current
+                    said_aside = aside(document, span, tree, current) if claims_from is None else None
+                    if said_aside is not None:
+                        asides.append(said_aside)
                     late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
-                    found = claimed(tree) if late else statements(tree, current, identifier)
+                    found = ([Statement("mention", tree)] if said_aside is not None else claimed(tree) if late else
+                             statements(tree, current, identifier))
                     if late and claims_from is not None:
                         found = introduced(found, seen, current)
                 if main.guessed and isinstance(found, list):

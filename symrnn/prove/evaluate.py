@@ -179,8 +179,11 @@ class Point:
         return Val((), self.free_symbol(s.name, step, self.dims(s.shape)))
 
     def vanishes(self, s: Symbol, step: int | None) -> bool:
-        """Whether a stated condition makes the symbol zero because its step lies before the first."""
-        return step is not None and step < 1 and s.name in self.stated_past
+        """Whether a stated condition makes the symbol zero because its step lies before the first that it has.
+
+        A state that starts at zero has a value there, by which what follows is differentiated like by any other.
+        """
+        return step is not None and step < min(1, self.first.get(s.name, 1)) and s.name in self.stated_past
 
     def beyond(self, s: Symbol, step: int | None) -> bool:
         """Whether the symbol does not exist at its step and counts as zero there."""
