@@ -9,6 +9,7 @@ from symrnn.expr import (
     Expr,
     Index,
     Size,
+    own_shape,
     resize,
     smul,
     symbols,
@@ -32,8 +33,9 @@ SINGLE = " has one entry"
 def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     """The two sides with open sizes as the claim itself needs them, and a plain 0 beside an array as the array of zeros."""
     for a, b in ((left, right), (right, left)):
-        if a.op == "num" and a.attr == 0 and b.shape not in (None, SCALAR):
-            zero = zeros(b.shape)
+        shape = own_shape(b) if a.op == "num" and a.attr == 0 else SCALAR
+        if shape not in (None, SCALAR):
+            zero = zeros(shape)
             left, right = (zero, right) if a is left else (left, zero)
     values = unify([(left, right)])
     return resize(left, values), resize(right, values)

@@ -32,6 +32,7 @@ from symrnn.expr import (
     Expr,
     Size,
     Symbol,
+    lift,
     named,
     resize,
     symbol,
@@ -50,6 +51,7 @@ from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.products import OPEN
 from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import source_of
@@ -286,6 +288,10 @@ class Chain:
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
+                if verdict.word == "refuted" and verdict.method == "shapes":
+                    loose = [c.message for c in elaborator.choices if c.code == OPEN]
+                    if loose:
+                        verdict = Verdict("undecided", "SR103", f"{loose[0]}, which nothing says; so read, {verdict.reason}")
                 if verdict.word in STANDS and len(capitals := self._capitals(claim)) > 1:
                     words = " and ".join(capitals)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says whether {words} are numbers or matrices"))
@@ -324,6 +330,8 @@ class Chain:
         if turned := arrays & set(single):
             raise Meaningless("SR103", f"{min(turned)} is printed like an array, but fits only if it is a single number")
         left, right = fitted(left, right)
+        if any(x.op == "ones" and x.attr == SCALAR for side in (left, right) for x in walk(side)):
+            raise Meaningless("SR303", "a bold 1 that fits only as a number")
         open_sizes = unsolved(left, right)
         if open_sizes is not None:
             raise Meaningless("SR103", open_sizes)
@@ -527,8 +535,8 @@ class Chain:
         return (early or s.name not in self.setting.scope.defined) and s.name not in named
 
     def _side(self, elaborator: Elaborator, n: Node) -> Expr:
-        """One side in the core, its open sizes as the equations of the scope determine them."""
-        return resize(elaborator(n), self.auditor.sizes_of(self.setting))
+        """One side in the core, its open sizes as the equations of the scope determine them; a bold 0 has the shape of the other side."""
+        return lift(0) if n == Node("Zeros") else resize(elaborator(n), self.auditor.sizes_of(self.setting))
 
     def _slip(self, sides: Sides) -> Verdict | None:
         """A derivative printed without the sign in its denominator is a quotient by a matrix, which has no meaning."""

@@ -328,7 +328,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
-    known |= dict.fromkeys(SCALARS & _complements(trees) - set(known), "scalar")
+    scales = _scales(trees, letter) - set(stated)
+    known |= dict.fromkeys((SCALARS & _complements(trees) | scales | _multiples_of_identity(trees)) - set(known), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -344,7 +345,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = "vector" if added.get(name) == "vector" else "scalar"    # what is added to a sequence of vectors
             if name not in carried and declared == "scalar":
                 data.setdefault("unsure", []).append(name)
-        if name in formal and name not in stated:
+        if name in formal and name not in stated or name in scales:
             declared = "scalar"
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
@@ -369,7 +370,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
             symbols[name] = "size"
-    data["steps"] = _last_steps(trees, letter, found)
+    data["steps"] = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     if table.values:
         data["values"] = dict(table.values)
@@ -381,6 +382,27 @@ def _complements(trees: Sequence[Node]) -> set[str]:
     """The letters that are taken from one, as in ``(1 - \\alpha) h``."""
     terms = (n.nodes for tree in trees for n in walk(tree) if n.op == "Add" and Node("Num", ("1",)) in n.nodes)
     return {m.nodes[0].head for sides in terms for m in sides if m.op == "Neg" and _lone(m.nodes[0])}
+
+
+def _scales(trees: Sequence[Node], letter: str) -> set[str]:
+    """Letters by which the argument of a function is divided, as the temperature in ``exp(z_i / \\tau)``, and that count nothing."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    divided = (m.nodes[1].head for n in nodes if n.op == "Call" for a in n.nodes[1:] for m in walk(a) if m.op == "Div" and _lone(m.nodes[1]))
+    counting = {m.head for n in nodes for part in _counted_in(n) for m in walk(part) if m.op == "Sym"}
+    return set(divided) - counting - {letter}
+
+
+def _counted_in(n: Node) -> Sequence[Node]:
+    """What counts in a node: the step and the components of a symbol, the letter and the bounds of a sum."""
+    return [p for p in n.nodes if p.op in ("Time", "Index")] if n.op == "Sym" else n.nodes[:3] if n.op in ("Sum", "Prod") else ()
+
+
+def _multiples_of_identity(trees: Sequence[Node]) -> set[str]:
+    """The letters right before the identity matrix of a text that uses I for nothing else, as in ``X X^\\top + \\beta I``."""
+    if any(n.op == "Sym" and n.head == "I" and n.args[1:] or n.op == "Chain" and n.nodes[0].head == "I" for t in trees for n in walk(t)):
+        return set()
+    products = (n.nodes for tree in trees for n in walk(tree) if n.op in ("Mul", "Dot") and len(n.nodes) == 2)
+    return {left.head for left, right in products if _lone(left) and right == Node("Sym", ("I",))}
 
 
 def _computed_vectors(trees: Sequence[Node], found: Mapping[str, Use], carried: Mapping[str, str],

@@ -3,13 +3,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, may_be_matrix, power, quotient, smul, transpose
+from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, may_be_matrix, power, quotient, smul, total, transpose
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.occurrences import Names
 from symrnn.read.series import series
 from symrnn.read.tree import Node
 
+OPEN = "open-column"
+"""The choice of a reader who takes a bold number without a size for a column."""
+FROBENIUS = Node("Sym", ("F",))
+"""The subscript of the norm whose square is the sum of the squares of all entries."""
 HIGHEST = 1000
 """The most that powers of powers may come to."""
 
@@ -119,10 +123,14 @@ class Products(Names):
         return add(*parts)
 
     def constant(self, n: Node) -> Expr:
-        """A bold number with its size: a column of ones or zeros."""
+        """A bold number: a column of ones or zeros, as long as it says or as what stands beside it needs."""
+        value = 1 if n.op == "Ones" else 0
+        if not n.nodes:
+            self.note(OPEN, f"the bold {value} is read as a column")
+            return filled(value, (f"?N{n.span[0]}", 1))
         if len(n.nodes) != 1:
             raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", n.span)
-        return filled(1 if n.op == "Ones" else 0, (tuples.size_of(self, n.nodes[0]), 1))
+        return filled(value, (tuples.size_of(self, n.nodes[0]), 1))
 
     def power(self, n: Node) -> Expr:
         base, exponent = n.nodes
@@ -145,11 +153,13 @@ class Products(Names):
         return power(e, k) if k > 0 else power(apply("recip", e), -k)
 
     def _squared_norm(self, n: Node) -> Expr:
-        """The sum of the squares of a column; other norms and norms of matrices are not read."""
+        """The sum of the squares of all entries: the Frobenius norm, or the Euclidean one of a column; other norms are not read."""
         kind = n.nodes[1] if len(n.nodes) > 1 else None
         e = self(n.nodes[0])
+        if kind == FROBENIUS:
+            return total(had(e, e))
         if kind is not None and kind != Node("Num", ("2",)) or e.shape is not None and e.shape[1] != 1:
-            raise Meaningless("SR303", "a norm other than the Euclidean one of a column vector", n.span)
+            raise Meaningless("SR303", "a norm other than that of Frobenius or the Euclidean one of a column vector", n.span)
         return matmul(transpose(e), e)
 
 
