@@ -23,6 +23,7 @@ from symrnn.expr import (
     add,
     along,
     apply,
+    has_powers,
     is_zero,
     node,
     resize,
@@ -37,6 +38,7 @@ from symrnn.expr import (
 from symrnn.losses import Losses, cross_entropy, foresees
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
+from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import canonical_name
@@ -375,7 +377,7 @@ class Setting(Losses):
             return frozenset()
         if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
             return frozenset()
-        if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
+        if has_powers(value) and solvable(self.model(self.name), name) or any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
                 s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
             return frozenset()
         return frozenset() if _latest(value, name) < _latest(old.right, name) or self._follows(target, value) else frozenset({name})

@@ -14,6 +14,7 @@ from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, 
 from symrnn.model import Model
 from symrnn.prove.blocks import prove_blocks, prove_parts
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
+from symrnn.prove.closed import WAY, prove_closed
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.grid import enough_steps
 from symrnn.prove.identity import Proof, Prover
@@ -135,6 +136,9 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof = prove_windows(claim) if use.normal else None
     if proof is not None:
         return replace(proved(claim, proof, outcome, stated, method(proof)), reason=from_the_start(claim, proof))
+    proof = prove_closed(claim) if use.normal else None
+    if proof is not None:
+        return proved(claim, proof, outcome, stated, WAY)
     proof = prove_parts(claim) or prove_blocks(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, "normal form of each block")

@@ -159,6 +159,8 @@ class Degrees:
         if op == "tsum":
             terms: list[Maybe] = [self.value(e.args[0], inner) for inner in point.ranged(e, env)]
             return self.total(terms) or Degree()
+        if op == "mpow":
+            return self.value(point.power(e, env), env)
         if op == "deriv":
             s, step, once, _ = point.target(e, env)
             return self.tangent(e.args[0], env, (s.name, step, once), point.moment(e.args[0], env)) or Degree()
@@ -256,6 +258,8 @@ class Degrees:
             return Degree() if (s.name, step) == seed[:2] else None
         if op == "tsum":
             return self.total([self.tangent(e.args[0], inner, seed, at) for inner in point.ranged(e, env)])
+        if op == "mpow":
+            return self.tangent(point.power(e, env), env, seed, at)
         d = [self.tangent(a, env, seed, at) for a in (point.window(e, env) if op == "window" else e.args)]
         if all(x is None for x in d):
             return None

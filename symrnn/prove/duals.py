@@ -101,6 +101,8 @@ class Sweep:
             return None
         if op == "tsum":
             return self.total([self.tangent(e.args[0], inner, at) for inner in self.point.ranged(e, env)])
+        if op == "mpow":
+            return self.tangent(self.point.power(e, env), env, at)
         if op == "deriv":
             raise Unsupported("a derivative of a derivative")
         parts = self.point.window(e, env) if op == "window" else e.args

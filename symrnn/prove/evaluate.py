@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symrnn.expr import SCALAR, Expr, Index, Symbol, Time, symbols
+from symrnn.expr import SCALAR, Expr, Index, Symbol, Time, repeated, symbols
 from symrnn.model import Model
 from symrnn.prove.claim import Condition, Missing, Unsupported
 from symrnn.prove.duals import Sweep, vector_name
@@ -101,6 +101,8 @@ class Point:
             return add_up(self, terms, 0) if terms else self.nothing(e.args[0])
         if op == "deriv":
             return self.derivative(e, env)
+        if op == "mpow":
+            return self.eval(self.power(e, env), env)
         args = [self.eval(a, env) for a in (self.window(e, env) if op == "window" else e.args)]
         if op in LINEAR:
             return LINEAR[op](self, e, args, 0)
@@ -123,6 +125,13 @@ class Point:
         s: Symbol = e.args[0].attr
         assert s.time is not None
         return window_parts(self, e, self.step(s.time, env), self.first.get(s.name, 1))
+
+    def power(self, e: Expr, env: Env) -> Expr:
+        """A power with a counted exponent as a product; Missing where the exponent is negative."""
+        last, first = (self.step(time, env) for time in e.attr)
+        if last < first:
+            raise Missing(f"{e} has the exponent {last - first}")
+        return repeated(e.args[0], last - first)
 
     def nothing(self, body: Expr) -> Val:
         """The empty sum."""

@@ -3,7 +3,25 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, may_be_matrix, power, quotient, smul, total, transpose
+from symrnn.expr import (
+    SCALAR,
+    Expr,
+    Shape,
+    Time,
+    add,
+    apply,
+    filled,
+    had,
+    matmul,
+    matrix_power,
+    may_be_matrix,
+    own_shape,
+    power,
+    quotient,
+    smul,
+    total,
+    transpose,
+)
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.occurrences import Names
@@ -134,6 +152,8 @@ class Products(Names):
 
     def power(self, n: Node) -> Expr:
         base, exponent = n.nodes
+        if (counted := self.between(exponent)) is not None:
+            return self._counted_power(self(base), counted, n)
         sign = -1 if exponent.op == "Neg" else 1
         digits = exponent.nodes[0] if exponent.op == "Neg" else exponent
         if digits.op != "Num" or not digits.head.isdigit() or int(digits.head) > 12:
@@ -151,6 +171,15 @@ class Products(Names):
         if k == 0 and e.shape is not None:
             return filled(1, e.shape)
         return power(e, k) if k > 0 else power(apply("recip", e), -k)
+
+    def _counted_power(self, e: Expr, counted: tuple[Time, Time], n: Node) -> Expr:
+        """A number or a square matrix to the power of a number of steps."""
+        if own_shape(e) != SCALAR and not may_be_matrix(e):
+            raise Meaningless("SR303", "the power of something that is neither a number nor a square matrix", n.span)
+        if e.shape is None:
+            raise Meaningless("SR303", "the power of something whose shape is not known", n.span)
+        self.note("counted-power", f"{str(n)} is a product of equal factors where its exponent is not negative")
+        return matrix_power(e, *counted)
 
     def _squared_norm(self, n: Node) -> Expr:
         """The sum of the squares of all entries: the Frobenius norm, or the Euclidean one of a column; other norms are not read."""
