@@ -292,6 +292,8 @@ class Chain:
                     loose = [c.message for c in elaborator.choices if c.code == OPEN]
                     if loose:
                         verdict = Verdict("undecided", "SR103", f"{loose[0]}, which nothing says; so read, {verdict.reason}")
+                if verdict.word in ("refuted", *STANDS) and (turned := self._perhaps_power(sides)) is not None:
+                    return Relation(text, Verdict("undecided", "SR303", f"{turned} may be transposed or a power"))
                 if verdict.word in STANDS and len(capitals := self._capitals(claim)) > 1:
                     words = " and ".join(capitals)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says whether {words} are numbers or matrices"))
@@ -492,6 +494,14 @@ class Chain:
             return None
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
+
+    def _perhaps_power(self, sides: Sides) -> str | None:
+        """What carries the letter of the last step as an upper script, where that letter stands in the exponent of another power."""
+        nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
+        counted = {m.head for n in nodes if n.op == "Pow" for m in nodes_of(n.nodes[1]) if m.op == "Sym"} & set(self.setting.scope.steps)
+        marks = tuple(f"^{form}" for letter in counted for form in (letter, f"{{{letter}}}"))
+        turned = (self._source(n) for n in nodes if n.op == "Transpose")
+        return next((text for text in turned if marks and text.replace(" ", "").endswith(marks)), None)
 
     def _capitals(self, claim: Claim) -> list[str]:
         """The capital letters of a claim that are taken for numbers because nothing tells what they are; matrices may not commute."""

@@ -377,7 +377,9 @@ class Setting(Losses):
             return frozenset()
         if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
             return frozenset()
-        if has_powers(value) and solvable(self.model(self.name), name) or any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
+        if has_powers(value) and solvable(self.model(self.name), name):      # the closed form of a recurrence defines nothing
+            return frozenset()
+        if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
                 s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
             return frozenset()
         return frozenset() if _latest(value, name) < _latest(old.right, name) or self._follows(target, value) else frozenset({name})

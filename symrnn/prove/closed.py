@@ -49,7 +49,7 @@ from symrnn.expr import (
     zeros,
 )
 from symrnn.model import Model
-from symrnn.prove.claim import Claim, Missing, Unsupported
+from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.identity import Proof, Prover
 
 LETTER = "closed"
@@ -71,6 +71,8 @@ def times(a: Expr, b: Expr) -> Expr:
     """The product of a number or matrix with what it acts on."""
     if a.op == "eye":
         return b
+    if b.op == "eye":
+        return a
     return smul(a, b) if a.shape == SCALAR else matmul(a, b)
 
 
@@ -82,20 +84,26 @@ def linear(v: Symbol, right: Expr, lag: int) -> Linear | None:
     >>> linear(h.attr, A @ h[-1] + B @ x, -1)
     Linear(symbol=Symbol(name='h', shape=('n', 1), kind='variable', time=Time(base='t', offset=0)), factor=A, rest=B @ x[t])
     """
-    before = replace(v, time=NOW + lag)
+    found = split(right, replace(v, time=NOW + lag))
+    return None if found is None else Linear(v, *found)
+
+
+def split(e: Expr, s: Symbol) -> tuple[Expr, Expr] | None:
+    """What multiplies a symbol from the left, which does not change over time, and the other terms; None where it stands otherwise."""
     factors: list[Expr] = []
     rest: list[Expr] = []
-    if any(x.op == "deriv" for x in walk(right)):
+    if any(x.op == "deriv" for x in walk(e)):
         return None
-    for term in right.args if right.op == "add" else (right,):
-        if not any(s.name == v.name and s.kind == v.kind for s in symbols(term)):
+    for term in e.args if e.op == "add" else (e,):
+        if not any((x.name, x.kind) == (s.name, s.kind) for x in symbols(term)):
             rest.append(term)
             continue
-        factor = _factor(term, before)
+        factor = _factor(term, s)
         if factor is None:
             return None
         factors.append(factor)
-    return Linear(v, add(*factors), add(*rest) if rest else zeros(v.shape)) if factors else None
+    assert e.shape is not None
+    return (add(*factors), add(*rest) if rest else zeros(e.shape)) if factors else None
 
 
 def _factor(e: Expr, before: Symbol) -> Expr | None:
@@ -148,7 +156,7 @@ class Solved:
         if t is None or s.kind != "variable" or t.base in bound:
             return e
         if s.name in self.states:
-            if not (t.offset >= 0 if not t.base else -1 <= t.offset <= 0):
+            if not (t.offset >= 1 if not t.base else -1 <= t.offset <= 0):
                 return e
             self.used[s.name] = None
             row = self.states[s.name]
@@ -177,13 +185,41 @@ class Solved:
             self.used[f"adjoint of {s.name}"] = None
             row, i = self.adjoints[s.name], Time(LETTER)
             return time_sum(LETTER, t, LAST, times(matrix_power(row.factor, i, t), fix_time(row.rest, "t", i)))
-        row_ = self.states.get(s.name)
-        if row_ is None or top.op != "sym" or (top.attr.name, top.attr.kind) != (s.name, s.kind) or top.attr.time.base in bound:
+        if top.op != "sym" or top.attr.kind != "variable" or top.attr.time is None or top.attr.time.base in bound:
+            return e
+        reach = self._reach(top.attr.name, s.name)
+        if reach is None or top.attr.shape[1] != 1 or s.shape[1] != 1:
             return e
         if not self._ordered(top.attr.time, t):
-            raise Unsupported("a derivative by a state that may be a later one")
-        self.used[s.name] = None
-        return matrix_power(row_.factor, top.attr.time, t)
+            raise Unsupported("a derivative by what may be of a later step")
+        before, state, after = reach
+        self.used[state] = None
+        return times(before, times(matrix_power(self.states[state].factor, top.attr.time, t), after))
+
+    def _reach(self, top: str, bottom: str) -> tuple[Expr, str, Expr] | None:
+        """How a variable depends on another of an earlier step, through one state alone: the factors behind and before its powers."""
+        if top in self.states:
+            row = self.states[top]
+            if bottom == top:
+                return eye(row.symbol.shape[0]), top, eye(row.symbol.shape[0])
+            source = next((s for s in symbols(row.rest) if (s.name, s.time) == (bottom, NOW)), None)
+            found = split(row.rest, source) if source is not None else None
+            if source is None or found is None or self._depends(found[1], bottom):
+                return None
+            return eye(row.symbol.shape[0]), top, found[0]
+        if top not in self.claim.model.definitions:
+            return None
+        right = self.claim.model.definitions[top]
+        for s in symbols(right):
+            reach = self._reach(s.name, bottom) if s.time == NOW and s.name in self.states else None
+            found = split(right, s) if reach is not None else None
+            if reach is not None and found is not None and not self._depends(found[1], bottom):
+                return times(found[0], reach[0]), reach[1], reach[2]
+        return None
+
+    def _depends(self, e: Expr, name: str) -> bool:
+        """Whether an expression depends on a quantity at any step."""
+        return any(name in _upstream(self.claim.model, s.name) for s in symbols(e))
 
     def _ordered(self, late: Time, early: Time) -> bool:
         """Whether a step is not before another wherever the printed powers exist."""
@@ -206,7 +242,8 @@ def solvable(model: Model, name: str) -> bool:
     >>> from symrnn.model import param, scalar
     >>> from symrnn.expr import apply
     >>> h, y, w = scalar("h"), scalar("y"), param("w")
-    >>> solvable(Model.build("linear", [(h, w * h[-1]), (y, 2 * h)]), "y"), solvable(Model.build("curved", [(h, apply("tanh", w * h[-1]))]), "h")
+    >>> line, curve = Model.build("line", [(h, w * h[-1]), (y, 2 * h)]), Model.build("curve", [(h, apply("tanh", w * h[-1]))])
+    >>> solvable(line, "y"), solvable(curve, "h")
     (True, False)
     """
     states = _upstream(model, name) & {s.name for s in model.states}
@@ -383,6 +420,24 @@ def prove_closed(claim: Claim) -> Proof | None:
         return _proved(claim)
     except (Unsupported, Missing):
         return None
+
+
+def from_zero(claim: Claim) -> Claim:
+    """The claim for a network whose states are zero before the first step."""
+    states = sorted({s.name for s in claim.model.states} - set(claim.subjects("past-zero"))) if claim.model.initial != "zero" else ()
+    added = tuple(Condition("past-zero", (name,), f"{name}_0 = 0") for name in states)
+    return replace(claim, conditions=(*claim.conditions, *added))
+
+
+def closed_from_zero(claim: Claim) -> tuple[tuple[Condition, ...], Proof] | None:
+    """The facts about the states before the first step under which a claim with powers is proved, and the proof; None if none prove it."""
+    whole = from_zero(claim)
+    added = whole.conditions[len(claim.conditions):]
+    printed = {s.name for side in (claim.left, claim.right) for s in symbols(side) if s.time is not None and not s.time.base}
+    if printed & {c.subject[0] for c in added}:                       # what a claim prints it does not take to be zero
+        return None
+    proof = prove_closed(whole) if added else None
+    return None if proof is None else (added, proof)
 
 
 def _proved(claim: Claim) -> Proof | None:

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import mul
 
-from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, symbol, symbols, transform, walk
+from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, has_powers, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
 from symrnn.prove.blocks import prove_blocks, prove_parts
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
-from symrnn.prove.closed import WAY, prove_closed
+from symrnn.prove.closed import WAY, closed_from_zero, from_zero, prove_closed
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.grid import enough_steps
 from symrnn.prove.identity import Proof, Prover
@@ -64,12 +64,14 @@ def started(claim: Claim, first: Verdict, use: Witnesses) -> Verdict | None:
     if not use.normal or first.method == "shapes":
         return None
     found = with_start(claim)
+    way = method(found[1]) if found is not None else WAY
+    found = found or closed_from_zero(claim)
     if found is None:
         return None
     added, proof = found
     named = " and ".join(map(str, added))
     fails = _why(first) if first.word == "refuted" else "it speaks of steps before the first"
-    second = proved(claim, proof, None, tuple(map(str, (*claim.conditions, *added))), method(proof))
+    second = proved(claim, proof, None, tuple(map(str, (*claim.conditions, *added))), way)
     return replace(second, word="conditional", convention=named, counterexample=first.counterexample,
                    reason=f"true when {named}; as printed {fails}")
 
@@ -171,6 +173,8 @@ def beyond(claim: Claim, outcome: Outcome) -> Verdict | None:
     extended = replace(claim, conditions=(*claim.conditions, Condition("beyond-zero", (), "what does not exist counts as zero")))
     if compare(extended).status != "different":
         return None
+    if has_powers(claim.left, claim.right) and compare(from_zero(extended)).status != "different":
+        return None                                                   # steps may be counted from 0, where all begins with zero
     found = counterexample(extended)
     if found is None:
         return None

@@ -180,6 +180,8 @@ def _count_uses(tree: Node, out: dict[str, Use]) -> None:
             of(n.nodes[0]).turned += 1
         elif n.op in ("Mul", "Dot", "Star"):
             _factors(n, of)
+        elif n.op == "Pow" and n.nodes[1].op == "Add":
+            _count(n.nodes[1], of)                               # k - j factors
         elif n.op == "Deriv":
             _ends(n.nodes[0], n.nodes[1:], of)
         elif n.op == "Grad":
@@ -387,7 +389,8 @@ def _complements(trees: Sequence[Node]) -> set[str]:
 def _scales(trees: Sequence[Node], letter: str) -> set[str]:
     """Letters by which the argument of a function is divided, as the temperature in ``exp(z_i / \\tau)``, and that count nothing."""
     nodes = [n for tree in trees for n in walk(tree)]
-    divided = (m.nodes[1].head for n in nodes if n.op == "Call" for a in n.nodes[1:] for m in walk(a) if m.op == "Div" and _lone(m.nodes[1]))
+    inside = (m for n in nodes if n.op == "Call" for a in n.nodes[1:] for m in walk(a))
+    divided = (m.nodes[1].head for m in inside if m.op == "Div" and _lone(m.nodes[1]))
     counting = {m.head for n in nodes for part in _counted_in(n) for m in walk(part) if m.op == "Sym"}
     return set(divided) - counting - {letter}
 
