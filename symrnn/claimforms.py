@@ -84,6 +84,8 @@ def unsolved(left: Expr, right: Expr) -> str | None:
     for fault in (left.fault, right.fault):
         if fault is not None and any(unknown(n) for s in (fault.left, fault.right) if s for n in s):
             return "the shapes of its symbols are not all known"
+    if left.fault is not None or right.fault is not None:             # a conflict of known sizes, whatever the others are
+        return None
     named_sizes = {n for side in (left, right) for s in symbols(side) for n in s.shape}
     for x in (x for side in (left, right) for x in walk(side)):
         loose = [i.size for i in x.attr if isinstance(i, Index)] if x.op in ("delta", "entry") else [x.attr] if x.op == "eye" else []

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import sympy
 
-from symrnn.expr import Expr, Index, Shape, Size, Symbol, Time, repeated
+from symrnn.expr import Expr, Index, Shape, Size, Symbol, Time, inverse_at, repeated
 from symrnn.scalars import opaque, scalar_function
 
 Grid = tuple[tuple[sympy.Expr, ...], ...]
@@ -97,6 +97,11 @@ def _matrix_power(c: Source, e: Expr, w: Where) -> Grid:
     return c.lower(repeated(e.args[0], last - first), w)
 
 
+def _inverse(c: Source, e: Expr, w: Where) -> Grid:
+    assert e.shape is not None
+    return c.lower(inverse_at(e.args[0], c.size(e.shape[0])), w)
+
+
 def _delta(c: Source, e: Expr, w: Where) -> Grid:
     i, j = (c.place(x, w) for x in e.attr)
     return ((sympy.Integer(int(i == j)),),)
@@ -181,6 +186,7 @@ LOWER: dict[str, Callable[[Source, Expr, Where], Grid]] = {
     "transpose": lambda c, e, w: tuple(zip(*c.lower(e.args[0], w), strict=True)),
     "pow": lambda c, e, w: each(c.lower(e.args[0], w), lambda x: x**e.attr),
     "mpow": _matrix_power,
+    "inv": _inverse,
     "apply": lambda c, e, w: each(c.lower(e.args[0], w), scalar_function(e.attr)),
     "softmax": lambda c, e, w: _softmax(c.lower(e.args[0], w)),
     "lse": lambda c, e, w: ((sympy.log(sympy.Add(*map(sympy.exp, flat(c.lower(e.args[0], w))))),),),

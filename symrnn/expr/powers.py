@@ -1,10 +1,11 @@
-"""Powers of a square matrix whose exponent counts steps, as A^{k-j} in the closed form of a linear recurrence."""
+"""Powers of a square matrix whose exponent counts steps, as A^{k-j} in the closed form of a linear recurrence; and its inverse."""
 from __future__ import annotations
 
+from fractions import Fraction
 from functools import reduce
 
 from symrnn.expr.sizes import Time
-from symrnn.expr.tree import Expr, eye, matmul, node, walk
+from symrnn.expr.tree import Expr, add, apply, eye, had, matmul, negative, node, scale, smul, total, walk
 
 
 def matrix_power(base: Expr, last: Time, first: Time) -> Expr:
@@ -33,6 +34,26 @@ def repeated(base: Expr, k: int) -> Expr:
     if base.shape is None:
         return base
     return reduce(matmul, [base] * k) if k else eye(base.shape[0])
+
+
+def inverse_at(base: Expr, n: int) -> Expr:
+    """The inverse of an n x n matrix by sums, products and one reciprocal: the method of Faddeev and LeVerrier.
+
+    With M_1 = I, c_k = -tr(A M_k) / k and M_(k+1) = A M_k + c_k I, the theorem of Cayley and Hamilton gives A M_n + c_n I = 0.
+
+    >>> from symrnn.expr.tree import symbol
+    >>> inverse_at(symbol("a"), 1)
+    recip(a)
+    """
+    if base.shape is None or n == 1:
+        return apply("recip", base)
+    identity = eye(base.shape[0])
+    adjugate = identity
+    for k in range(1, n):
+        whole = matmul(base, adjugate)
+        adjugate = add(whole, smul(scale(Fraction(-1, k), total(had(whole, identity))), identity))
+    last = scale(Fraction(-1, n), total(had(matmul(base, adjugate), identity)))
+    return smul(negative(apply("recip", last)), adjugate)
 
 
 def has_powers(*sides: Expr) -> bool:

@@ -51,6 +51,8 @@ def _show(e: Expr) -> tuple[str, int]:
             return f"{show(a[0], ATOM)}.T", ATOM
         case "pow":
             return f"{show(a[0], ATOM)}**{e.attr}", ATOM
+        case "inv":
+            return f"{show(a[0], ATOM)}^(-1)", ATOM
         case "mpow":
             last, first = e.attr
             return f"{show(a[0], ATOM)}^({last}{f' - {first}' if first.base else ''})", ATOM

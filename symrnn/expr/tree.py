@@ -245,7 +245,7 @@ def _slice(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
 def _square(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     shape = args[0].shape
     assert shape is not None
-    return shape if shape[0] == shape[1] else Fault("only a square matrix has powers", shape, (shape[0], shape[0]))
+    return shape if shape[0] == shape[1] else Fault("only a square matrix has powers, an inverse and an exponential", shape, None)
 
 
 def _window(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
@@ -282,6 +282,8 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("transpose", "transpose", lambda args, attr: (args[0].shape[1], args[0].shape[0])),  # type: ignore[index]
     Operation("pow", "entrywise integer power; attr: exponent", _first),
     Operation("mpow", "a power of a square matrix; attr: (Time, Time), whose difference is the exponent", _square),
+    Operation("inv", "the inverse of a square matrix", _square),
+    Operation("mexp", "the exponential of a square matrix, the sum of its powers over k!", _square),
     Operation("apply", "an elementwise function; attr: its name", _first),
     Operation("softmax", "softmax of a column vector", _vector),
     Operation("lse", "log of the sum of exponentials of a column vector",

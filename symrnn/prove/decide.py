@@ -18,6 +18,8 @@ from symrnn.prove.closed import WAY, closed_from_zero, from_zero, prove_closed
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.grid import enough_steps
 from symrnn.prove.identity import Proof, Prover
+from symrnn.prove.inverses import WAY as INVERSES
+from symrnn.prove.inverses import prove_inverses
 from symrnn.prove.refute import counterexample
 from symrnn.prove.roots import without_roots
 from symrnn.prove.shapes import conflict
@@ -141,6 +143,9 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof = prove_closed(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, WAY)
+    proof = prove_inverses(claim) if use.normal and outcome is not None and outcome.status == "equal" else None
+    if proof is not None:                                             # the inverses exist at the points that were compared
+        return proved(claim, proof, outcome, stated, INVERSES)
     proof = prove_parts(claim) or prove_blocks(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, "normal form of each block")
@@ -323,6 +328,8 @@ def domain(claim: Claim, render: Callable[[Expr], str] = str) -> str | None:
         for x in walk(side):
             if x.op == "apply" and x.attr in NEEDS and not positive(x.args[0], claim.model):
                 needs[f"{render(x.args[0])} {NEEDS[x.attr]}"] = None
+            if x.op == "inv":
+                needs[f"{render(x.args[0])} is invertible"] = None
             if x.op == "apply" and x.attr in ("relu", "step"):
                 needs["almost everywhere (not where an argument of ReLU is 0)"] = None
     return "; ".join(needs) or None

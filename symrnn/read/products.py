@@ -15,6 +15,7 @@ from symrnn.expr import (
     matmul,
     matrix_power,
     may_be_matrix,
+    node,
     own_shape,
     power,
     quotient,
@@ -164,6 +165,8 @@ class Products(Names):
         if base.op == "Norm" and k == 2:
             return self._squared_norm(base)
         e = self(base)
+        if k == -1 and may_be_matrix(e):
+            return node("inv", e)
         if k != 1 and may_be_matrix(e):
             raise Meaningless("SR303", "the power of a matrix", n.span)
         if e.shape not in (None, SCALAR):

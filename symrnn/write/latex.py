@@ -476,6 +476,8 @@ ROWS: dict[str, Callable[[Writer, Expr], Piece]] = {
     "transpose": _transpose,
     "pow": _power,
     "mpow": _matrix_power,
+    "inv": lambda w, e: w.scripted(e.args[0], "-1"),
+    "mexp": lambda w, e: w.call(r"\exp", e.args[0]),
     "apply": _apply,
     "softmax": lambda w, e: w.call(w.notation.function("softmax"), e.args[0]),
     "lse": _log_sum_exp,
