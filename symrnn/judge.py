@@ -51,9 +51,10 @@ from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.held import CONDITION as HELD
 from symrnn.read.products import OPEN
 from symrnn.read.reader import Reading
-from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.spelling import source_of
 from symrnn.read.sums import ends_of_sums
 from symrnn.read.tree import Node
@@ -268,7 +269,8 @@ class Chain:
 
     def _as_read(self, sides: Sides, text: str, printed: Sides, correct: bool) -> Relation:
         """Judge one relation in the reading of its named gradients that the setting has."""
-        elaborator = self._fresh()
+        scope = self.setting.scope.continuous(n.head for side in (sides.left, sides.right) for n in nodes_of(side))
+        elaborator = self._fresh(scope)
         mixed = self._function_as_number(sides)
         if mixed is not None:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
@@ -300,6 +302,8 @@ class Chain:
                 if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
                     reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
                     return Relation(text, Verdict("undecided", "SR103", reason))
+                if scope is not self.setting.scope:
+                    verdict = replace(verdict, conditions=(*verdict.conditions, HELD))
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
                 relation = self._corrected(relation, sides) if correct else relation
         except Meaningless as reason:
@@ -625,9 +629,9 @@ class Chain:
             return resize(self._side(elaborator, n), elaborator.sizes)
         return Corrections(self.span.latex, self.setting.scope, self.notation(near), claim, meaning, not self.auditor.tells)
 
-    def _fresh(self) -> Elaborator:
-        """What gives trees their meaning here, with nothing noted yet."""
-        return Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
+    def _fresh(self, scope: Scope | None = None) -> Elaborator:
+        """What gives trees their meaning here, or in a scope that one relation has, with nothing noted yet."""
+        return Elaborator(scope or self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
 
     def _inline(self, e: Expr) -> str:
         """An expression in the author's notation, between dollar signs."""

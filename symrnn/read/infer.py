@@ -19,6 +19,7 @@ from typing import Any
 from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import declarations
 from symrnn.read.gradients import named_gradients
+from symrnn.read.held import Held, held
 from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.ranks import ranks
@@ -324,6 +325,10 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     marked = {name: words for name, words in marks.items() if words in ("index", "size", "function") or isinstance(words, dict)}
     before = {m.head for tree in trees for n in walk(tree) if n.op == "Mul" for m, k in pairwise(n.nodes)
               if m.op == "Sym" and k.op == "Sym" and k.part("Time") is not None}     # what a column could not stand before
+    flow = held(trees, prose)
+    if flow is not None:
+        data["held"] = flow
+        stated |= _of_flow(flow, stated)
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
@@ -406,6 +411,16 @@ def _multiples_of_identity(trees: Sequence[Node]) -> set[str]:
         return set()
     products = (n.nodes for tree in trees for n in walk(tree) if n.op in ("Mul", "Dot") and len(n.nodes) == 2)
     return {left.head for left, right in products if _lone(left) and right == Node("Sym", ("I",))}
+
+
+def _of_flow(flow: Held, stated: Mapping[str, Declared]) -> dict[str, Declared]:
+    """What a differential equation whose input is held says of kinds: the length of a step is a number, one channel has a number."""
+    out = {flow.step: Declared(flow.step, "scalar")}
+    kinds = [stated[name].kind if name in stated else "" for name in flow.continuous]
+    if kinds[1] == "vector":
+        out[flow.source] = Declared(flow.source, "scalar", sequence=True)
+        out[flow.discrete[1]] = Declared(flow.discrete[1], "vector")
+    return {name: d for name, d in out.items() if name not in stated}
 
 
 def _computed_vectors(trees: Sequence[Node], found: Mapping[str, Use], carried: Mapping[str, str],
