@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from symrnn.claimforms import (
@@ -49,6 +50,7 @@ from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
+from symrnn.rankclaims import singular
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import CONDITION as HELD
@@ -280,6 +282,10 @@ class Chain:
                 if factor is not None:
                     by_factor = Relation(text, self._by_factor(factor, elaborator))
                     return self._factor_corrected(by_factor, factor, sides) if correct else by_factor
+                model = self.auditor.model_of(self.setting)
+                of_matrix = singular(sides.left, sides.right, partial(self._side, elaborator), model, self.stated)
+                if of_matrix is not None:
+                    return Relation(text, of_matrix)
                 claim, single = self._claim(sides, elaborator)
                 rule = rule_letters(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)

@@ -416,10 +416,10 @@ def _multiples_of_identity(trees: Sequence[Node]) -> set[str]:
 def _of_flow(flow: Held, stated: Mapping[str, Declared]) -> dict[str, Declared]:
     """What a differential equation whose input is held says of kinds: the length of a step is a number, one channel has a number."""
     out = {flow.step: Declared(flow.step, "scalar")}
-    kinds = [stated[name].kind if name in stated else "" for name in flow.continuous]
+    kinds = [stated[name].kind if name in stated else "matrix" if name[:1].isupper() else "" for name in flow.continuous]
     if kinds[1] == "vector":
         out[flow.source] = Declared(flow.source, "scalar", sequence=True)
-        out[flow.discrete[1]] = Declared(flow.discrete[1], "vector")
+    out |= {name: Declared(name, kind) for name, kind in zip(flow.discrete, kinds, strict=True) if kind}
     return {name: d for name, d in out.items() if name not in stated}
 
 
