@@ -64,6 +64,7 @@ from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
 from symrnn.rules import function_rule, functions_in
 from symrnn.setting import Setting
+from symrnn.stationary import at_zero_gradient
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, READING, vectorised
 from symrnn.write.latex import latex
@@ -289,6 +290,9 @@ class Chain:
                 claim, single = self._claim(sides, elaborator)
                 rule = rule_letters(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
+                if verdict.word == "undecided" and verdict.code == "SR103":
+                    trees = self.auditor.trees_before(self.span.offset)
+                    verdict = at_zero_gradient(claim, trees, partial(self._side, elaborator)) or verdict
                 if verdict.word == "refuted" and verdict.method == "shapes" and single:
                     words = " and ".join(single)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says what size {words} has; {verdict.reason}"))

@@ -24,7 +24,7 @@ LAYERS = (
     ("prove", "write", "emit"),
     ("repair",),
     ("coded", "correspondence"),
-    ("conditions", "factors", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "vectorised"),
+    ("conditions", "factors", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary", "vectorised"),
     ("setting",),
     ("document", "contributions"),
     ("compiling",),

@@ -6,18 +6,21 @@ matrices in the place of the inverses and exponentials is equal for these.
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from symrnn.expr import (
     SCALAR,
     Expr,
     Symbol,
+    add,
     apply,
     eye,
     free_steps,
     is_zero,
     lift,
     matmul,
+    negative,
     node,
     rebuild,
     smul,
@@ -25,6 +28,7 @@ from symrnn.expr import (
     walk,
 )
 from symrnn.prove.claim import Claim, Missing, Unsupported
+from symrnn.prove.forms import Term
 from symrnn.prove.identity import Proof, Prover
 
 WAY = "normal form with inverses and exponentials as unknown matrices"
@@ -104,8 +108,8 @@ def _chain(e: Expr) -> list[Expr]:
     return [f for a in e.args for f in _chain(a)] if e.op == "matmul" else [e]
 
 
-def opaque(e: Expr) -> Expr:
-    """Every inverse and exponential as an unknown matrix. Raises Unsupported for one that changes, or that is differentiated."""
+def opaque(e: Expr, unknown: dict[Symbol, Expr]) -> Expr:
+    """Every inverse and exponential as an unknown matrix, kept in ``unknown``. Raises Unsupported for one that changes."""
     if any(x.op == "deriv" and any(y.op in NAMES for y in walk(x)) for x in walk(e)):
         raise Unsupported("the derivative of an inverse or an exponential of a matrix")
     done: dict[Expr, Expr] = {}
@@ -116,7 +120,8 @@ def opaque(e: Expr) -> Expr:
         if any(True for _ in free_steps(x)) or any(y.op in ("entry", "isum", "tsum") for y in walk(x)):
             raise Unsupported("the inverse or exponential of a matrix that changes")
         assert x.shape is not None
-        done[x] = node("sym", attr=Symbol(f"{NAMES[x.op]} of {x.args[0]}", x.shape, "parameter"))
+        s = Symbol(f"{NAMES[x.op]} of {x.args[0]}", x.shape, "parameter")
+        unknown[s], done[x] = x, node("sym", attr=s)
     return done[e]
 
 
@@ -142,8 +147,46 @@ def prove_inverses(claim: Claim) -> Proof | None:
     """
     if claim.relation != "=" or not concerns(claim):
         return None
+    unknown: dict[Symbol, Expr] = {}
     try:
-        left, right = (opaque(simplified(side)) for side in (claim.left, claim.right))
-        return Prover(replace(claim, left=left, right=right)).prove()
+        left, right = (opaque(simplified(side), unknown) for side in (claim.left, claim.right))
+        inner = replace(claim, left=left, right=right)
+        found = Prover(inner).prove() or _multiplied_out(inner, unknown, matmul)
+        return found or _multiplied_out(inner, unknown, lambda P, R: matmul(R, P))
     except (Unsupported, Missing):
         return None
+
+
+def _multiplied_out(claim: Claim, unknown: Mapping[Symbol, Expr], product: Callable[[Expr, Expr], Expr]) -> Proof | None:
+    """The proof with P = (c I + R)^(-1) put in as (I - P R)/c wherever P is multiplied by the number c; None if that is not enough.
+
+    ``product`` of P and R is P R, or R P.
+    """
+    prover = Prover(claim)
+    A = prover.algebra
+    gap = A.subtract(prover.lower(claim.left), prover.lower(claim.right))
+    for s, x in unknown.items():
+        for number, rest in _multiples(x) if x.op == "inv" else ():
+            identity, P = eye(s.shape[0]), node("sym", attr=s)
+            value = prover.lower(smul(apply("recip", node("sym", attr=number)), add(identity, negative(product(P, rest)))))
+            chosen = {t: c for t, c in gap.terms if _powers(t, number) > 0 and _powers(t, s) == 1}
+            others = {t: c for t, c in gap.terms if t not in chosen}
+            gap = A.add(A.form(gap.labels, others), A.substitute(A.form(gap.labels, chosen), {s: value}))
+    if not gap.is_zero:
+        return None
+    n = prover.notes
+    return Proof(("with M M^(-1) = I multiplied out, both sides have one normal form",), *(
+        tuple(x) for x in (n.rules, n.inlined, n.facts, n.outside)))
+
+
+def _multiples(x: Expr) -> Iterator[tuple[Symbol, Expr]]:
+    """A number whose multiple of the identity stands in what is inverted, and the rest."""
+    terms = x.args[0].args if x.args[0].op == "add" else ()
+    for k, term in enumerate(terms):
+        if term.op == "smul" and term.args[0].op == "sym" and term.args[1].op == "eye":
+            yield term.args[0].attr, add(*terms[:k], *terms[k + 1:])
+
+
+def _powers(t: Term, s: Symbol) -> int:
+    """The exponent of a symbol in a product."""
+    return sum(e for a, _, e in t.flat() if a.symbol == s)
