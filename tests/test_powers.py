@@ -143,3 +143,11 @@ def test_the_derivative_of_a_power_by_its_base_is_not_taken_for_zero():
 def test_a_power_is_a_product_where_its_exponent_is_a_number():
     assert matrix_power(A, NOW + 2, NOW) == repeated(A, 2) == A @ A
     assert shift(matrix_power(A, NOW, Time("j")), 1) == matrix_power(A, NOW + 1, Time("j"))
+
+
+def test_a_state_that_feeds_another_one_hands_on_more_than_its_own_step():
+    g = sequence("g", "n")
+    model = Model.build("cascade", [(g, B @ g[-1] + x), (h, A @ h[-1] + g)])
+    claim = Claim(node("deriv", h, at_j(g), attr="partial"), matrix_power(A, NOW, Time("j")), model)
+    assert prove_closed(claim) is None
+    assert decide(claim).word == "refuted"

@@ -66,5 +66,7 @@ def test_the_frobenius_norm_is_the_sum_of_the_squares(claim, expected):
     (r"\frac{\partial p_i}{\partial z_j} = \delta_{ij} p_i - p_i p_j", "refuted"),
     (r"\frac{\partial p_i}{\partial z_j} = \tau (\delta_{ij} p_i - p_i p_j)", "refuted"),
 ])
-def test_a_temperature_is_a_number_and_no_step(claim, expected):
-    assert symrnn.check(claim, given=[r"p_i = \frac{\exp(z_i / \tau)}{\sum_j \exp(z_j / \tau)}"]).verdict == expected
+@pytest.mark.parametrize("letter", [r"\tau", "T"])
+def test_a_temperature_is_a_number_and_no_step(claim, expected, letter):
+    given = r"p_i = \frac{\exp(z_i / \tau)}{\sum_j \exp(z_j / \tau)}"
+    assert symrnn.check(claim.replace(r"\tau", letter), given=[given.replace(r"\tau", letter)]).verdict == expected

@@ -14,7 +14,7 @@ of M, and the invertible matrices are dense, for every M.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -204,7 +204,7 @@ class Solved:
                 return eye(row.symbol.shape[0]), top, eye(row.symbol.shape[0])
             source = next((s for s in symbols(row.rest) if (s.name, s.time) == (bottom, NOW)), None)
             found = split(row.rest, source) if source is not None else None
-            if source is None or found is None or self._depends(found[1], bottom):
+            if source is None or found is None or bottom in self.claim.model.definitions or self._depends(found[1], bottom):
                 return None
             return eye(row.symbol.shape[0]), top, found[0]
         if top not in self.claim.model.definitions:
@@ -364,10 +364,12 @@ def _merged(a: Expr, b: Expr) -> Expr | None:
     return None
 
 
-def unknown_powers(e: Expr) -> Expr:
-    """Every power with a counted exponent as a product of two unknown matrices, one for each end."""
+def unknown_powers(e: Expr, bases: dict[str, Expr]) -> Expr:
+    """Every power with a counted exponent as a product of two unknown matrices, one for each end; ``bases`` keeps the names apart."""
     def end(base: Expr, which: str, t: Time) -> Expr:
         assert base.shape is not None
+        if bases.setdefault(str(base), base) != base:
+            raise Unsupported("powers of two matrices that are written alike")
         return node("sym", attr=Symbol(f"{which} of {base}", base.shape, "input", t))
 
     def change(x: Expr) -> Expr | None:
@@ -445,8 +447,8 @@ def _proved(claim: Claim) -> Proof | None:
     for side in sides:
         check_exponents(side)
     solved = Solved.of(claim)
-    prepare: Callable[[Expr], Expr] = lambda e: unknown_powers(aligned(_spread(solved.replaced(e))))  # noqa: E731
-    left, right = map(prepare, sides)
+    bases: dict[str, Expr] = {}
+    left, right = (unknown_powers(aligned(_spread(solved.replaced(side))), bases) for side in sides)
     found = Prover(replace(claim, left=left, right=right)).prove()
     if found is None:
         return None

@@ -121,7 +121,9 @@ def opaque(e: Expr, unknown: dict[Symbol, Expr]) -> Expr:
             raise Unsupported("the inverse or exponential of a matrix that changes")
         assert x.shape is not None
         s = Symbol(f"{NAMES[x.op]} of {x.args[0]}", x.shape, "parameter")
-        unknown[s], done[x] = x, node("sym", attr=s)
+        if unknown.setdefault(s, x) != x:
+            raise Unsupported("inverses of two matrices that are written alike")
+        done[x] = node("sym", attr=s)
     return done[e]
 
 

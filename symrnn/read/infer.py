@@ -377,7 +377,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
             symbols[name] = "size"
-    data["steps"] = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
+    steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
+    data["steps"] = [step for step in steps if step not in scales]
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     if table.values:
         data["values"] = dict(table.values)
