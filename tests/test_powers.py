@@ -1,6 +1,8 @@
 """Powers that count steps and closed forms of linear recurrences: what is proved for all T, and false variants that are not."""
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 import symrnn
@@ -9,6 +11,7 @@ from symrnn.model import Model, param, sequence
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import prove_closed
 from symrnn.prove.decide import decide
+from symrnn.prove.exact import compare
 
 LINEAR = {"given": [r"h_t = A h_{t-1} + B x_t", r"y_t = C h_t", "h_0 = 0"],
           "shapes": {"h_t": "n", "x_t": "m", "y_t": "p", "A": "n x n", "B": "n x m", "C": "p x n"}}
@@ -151,3 +154,14 @@ def test_a_state_that_feeds_another_one_hands_on_more_than_its_own_step():
     claim = Claim(node("deriv", h, at_j(g), attr="partial"), matrix_power(A, NOW, Time("j")), model)
     assert prove_closed(claim) is None
     assert decide(claim).word == "refuted"
+
+
+def test_of_all_ranges_and_exponents_nearby_only_those_are_proved_that_hold():
+    found = set()
+    for first, last, late, shifted in product((0, 1, 2), (-1, 0), (-1, 0, 1), (-1, 0, 1)):
+        body = matrix_power(A, NOW + late, Time("j")) @ shift(at_j(x), shifted, "j")
+        claim = Claim(h, time_sum("j", Time("", first), NOW + last, body), STEP)
+        if prove_closed(claim) is not None:
+            found.add((first, last, late, shifted))
+            assert compare(claim, T=5).status == "equal"
+    assert found == {(1, 0, 0, 0), (0, -1, -1, 1)}
