@@ -9,6 +9,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.causes import with_causes
+from symrnn.considered import concerned
 from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, same_equation
 from symrnn.errors import Place, SymrnnError
@@ -227,7 +228,20 @@ class Auditor:
             found = self._judge(row)
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
-        return replace(found, id=row.id, span=row.span, expected=row.options.get("expect"))
+        return replace(self._meant_aside(found, row), id=row.id, span=row.span, expected=row.options.get("expect"))
+
+    def _meant_aside(self, found: Equation, row: Row) -> Equation:
+        """The verdict on a row, unless it is refuted where it may be meant under an equation that the text only considers."""
+        if found.verdict != "refuted" or not isinstance(row.found, list):
+            return found
+        considered = concerned(self.compiled.asides, row.span.offset, [s.tree for s in row.found], row.setting)
+        if considered is None:
+            return found
+        doubt = Verdict("undecided", "SR303", f"it fails in general, but line {considered.line} considers {considered.latex}, "
+                        "and it may be meant under that")
+        kept = tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" and r.verdict.method != "shapes" else r
+                     for r in found.relations)
+        return replace(found, relations=kept, reason=next((r.verdict.reason for r in kept if r.verdict.word and r.verdict.reason), None))
 
     def _ends_of_sums(self) -> Mapping[str, frozenset[str]]:
         """For everything that the text sums over its components, the letters at which these sums end."""

@@ -9,6 +9,7 @@ from symrnn.expr import (
     Expr,
     Index,
     Size,
+    own_shape,
     resize,
     smul,
     symbols,
@@ -32,8 +33,9 @@ SINGLE = " has one entry"
 def fitted(left: Expr, right: Expr) -> tuple[Expr, Expr]:
     """The two sides with open sizes as the claim itself needs them, and a plain 0 beside an array as the array of zeros."""
     for a, b in ((left, right), (right, left)):
-        if a.op == "num" and a.attr == 0 and b.shape not in (None, SCALAR):
-            zero = zeros(b.shape)
+        shape = own_shape(b) if a.op == "num" and a.attr == 0 else SCALAR
+        if shape not in (None, SCALAR):
+            zero = zeros(shape)
             left, right = (zero, right) if a is left else (left, zero)
     values = unify([(left, right)])
     return resize(left, values), resize(right, values)
@@ -82,6 +84,8 @@ def unsolved(left: Expr, right: Expr) -> str | None:
     for fault in (left.fault, right.fault):
         if fault is not None and any(unknown(n) for s in (fault.left, fault.right) if s for n in s):
             return "the shapes of its symbols are not all known"
+    if left.fault is not None or right.fault is not None:             # a conflict of known sizes, whatever the others are
+        return None
     named_sizes = {n for side in (left, right) for s in symbols(side) for n in s.shape}
     for x in (x for side in (left, right) for x in walk(side)):
         loose = [i.size for i in x.attr if isinstance(i, Index)] if x.op in ("delta", "entry") else [x.attr] if x.op == "eye" else []

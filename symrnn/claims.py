@@ -30,6 +30,7 @@ from symrnn.read.document import Document, Span, parse_document
 from symrnn.read.enter import enter
 from symrnn.read.facts import Fact, fact, sentences
 from symrnn.read.facts import facts as stated_facts
+from symrnn.read.held import HOLD, is_flow
 from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
@@ -273,7 +274,8 @@ def not_understood(auditor: Auditor, given: Sequence[str], judged: Sequence[Equa
     """The given facts that define nothing, and are not proved by what is known."""
     out = []
     for row, text, equation in zip(auditor.compiled.rows, given, judged, strict=False):
-        if equation.verdict == "proved":
+        if equation.verdict == "proved" or row.setting.scope.held is not None and (HOLD.search(text) or row.reading.tree is not None and (
+                is_flow(row.reading.tree))):
             continue
         found = row.found if isinstance(row.found, list) else []
         if row.reading.tree is None or not found or any(s.role not in ("definition", "condition", "mention") for s in found) \

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import sympy
 
-from symrnn.expr import Expr, Index, Shape, Size, Symbol, Time
+from symrnn.expr import Expr, Index, Shape, Size, Symbol, Time, inverse_at, repeated
 from symrnn.scalars import opaque, scalar_function
 
 Grid = tuple[tuple[sympy.Expr, ...], ...]
@@ -88,6 +88,18 @@ def _sum_over(c: Source, e: Expr, wheres: Iterable[Where]) -> Grid:
 def _time_sum(c: Source, e: Expr, w: Where) -> Grid:
     letter, first, last = e.attr
     return _sum_over(c, e, [w.with_time(letter, t) for t in range(c.step(first, w), c.step(last, w) + 1)])
+
+
+def _matrix_power(c: Source, e: Expr, w: Where) -> Grid:
+    last, first = (c.step(time, w) for time in e.attr)
+    if last < first:
+        raise NoSuchStep(f"{e} has the exponent {last - first}")
+    return c.lower(repeated(e.args[0], last - first), w)
+
+
+def _inverse(c: Source, e: Expr, w: Where) -> Grid:
+    assert e.shape is not None
+    return c.lower(inverse_at(e.args[0], c.size(e.shape[0])), w)
 
 
 def _delta(c: Source, e: Expr, w: Where) -> Grid:
@@ -173,6 +185,8 @@ LOWER: dict[str, Callable[[Source, Expr, Where], Grid]] = {
     "had": lambda c, e, w: _join(*(c.lower(a, w) for a in e.args), by=sympy.Mul),
     "transpose": lambda c, e, w: tuple(zip(*c.lower(e.args[0], w), strict=True)),
     "pow": lambda c, e, w: each(c.lower(e.args[0], w), lambda x: x**e.attr),
+    "mpow": _matrix_power,
+    "inv": _inverse,
     "apply": lambda c, e, w: each(c.lower(e.args[0], w), scalar_function(e.attr)),
     "softmax": lambda c, e, w: _softmax(c.lower(e.args[0], w)),
     "lse": lambda c, e, w: ((sympy.log(sympy.Add(*map(sympy.exp, flat(c.lower(e.args[0], w))))),),),

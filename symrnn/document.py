@@ -33,6 +33,8 @@ from symrnn.setting import Setting, canonical_base
 
 SUPPOSED = ("distribution", "one-hot", "dropped", "defining")
 """The kinds of sentences that say what holds of a symbol from there on."""
+HYPOTHETICAL = re.compile(r"\b(?:if|were)\b", re.I)
+"""What makes a sentence that drops something speak of another network."""
 DENIED = re.compile(r"\b(?:not|never|no|neither|nor|cannot|unlike|instead|rather|unless|rarely|seldom|hardly|might|could|would|should|"
                     r"other|others|another|\w+n[’']t)\b", re.I)
 """Words by which a clause denies what its pattern says, or says it of something else."""
@@ -116,12 +118,12 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
                 with limited(timeout, None):
                     tree = settled(under_conditions(reading.tree, current), current.scope)
                     reading = replace(reading, tree=tree)
-                    if main.guessed and (again := current.defined_anew(tree)):
-                        current = current.without(again, f"from line {span.line}")
-                        settings[current.name] = current
                     said_aside = aside(document, span, tree, current) if claims_from is None else None
                     if said_aside is not None:
                         asides.append(said_aside)
+                    if main.guessed and said_aside is None and (again := current.defined_anew(tree)):
+                        current = current.without(again, f"from line {span.line}")
+                        settings[current.name] = current
                     late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
                     found = ([Statement("mention", tree)] if said_aside is not None else claimed(tree) if late else
                              statements(tree, current, identifier))
@@ -145,7 +147,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
         setting.settle_direct()
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
-    return Compiled(document, settings, tuple(rows), tuple(said))
+    return Compiled(document, settings, tuple(rows), tuple(said), asides=tuple(asides))
 
 
 def announced(rows: Sequence[Row], defining: set[int], timeout: float | None) -> list[Row]:
@@ -186,6 +188,8 @@ def _follows(sides: Sides, setting: Setting, timeout: float | None) -> bool:
 def denied(said: Said) -> bool:
     """Whether its clause denies what a sentence says; to drop something, or to speak of all others, may be said in the same words."""
     clause = said.clause or said.text
+    if said.kind == "dropped" and HYPOTHETICAL.search(clause):
+        return True
     return DENIED.search(clause.replace(said.words, " ", 1) if said.kind in ("dropped", "others") else clause) is not None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 from symrnn.claimforms import (
@@ -32,6 +33,7 @@ from symrnn.expr import (
     Expr,
     Size,
     Symbol,
+    lift,
     named,
     resize,
     symbol,
@@ -48,10 +50,13 @@ from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
+from symrnn.rankclaims import singular
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.held import CONDITION as HELD
+from symrnn.read.products import OPEN
 from symrnn.read.reader import Reading
-from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.spelling import source_of
 from symrnn.read.sums import ends_of_sums
 from symrnn.read.tree import Node
@@ -59,6 +64,7 @@ from symrnn.read.tree import walk as nodes_of
 from symrnn.repair import Repair, repair
 from symrnn.rules import function_rule, functions_in
 from symrnn.setting import Setting
+from symrnn.stationary import at_zero_gradient
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, READING, vectorised
 from symrnn.write.latex import latex
@@ -266,7 +272,8 @@ class Chain:
 
     def _as_read(self, sides: Sides, text: str, printed: Sides, correct: bool) -> Relation:
         """Judge one relation in the reading of its named gradients that the setting has."""
-        elaborator = self._fresh()
+        scope = self.setting.scope.continuous(n.head for side in (sides.left, sides.right) for n in nodes_of(side))
+        elaborator = self._fresh(scope)
         mixed = self._function_as_number(sides)
         if mixed is not None:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
@@ -276,9 +283,16 @@ class Chain:
                 if factor is not None:
                     by_factor = Relation(text, self._by_factor(factor, elaborator))
                     return self._factor_corrected(by_factor, factor, sides) if correct else by_factor
+                model = self.auditor.model_of(self.setting)
+                of_matrix = singular(sides.left, sides.right, partial(self._side, elaborator), model, self.stated)
+                if of_matrix is not None:
+                    return Relation(text, of_matrix)
                 claim, single = self._claim(sides, elaborator)
                 rule = rule_letters(sides, self.setting.scope.table.time_letter)
                 verdict = only_if_single(self._slip(sides) or self._decided(claim, rule), single)
+                if verdict.word == "undecided" and verdict.code == "SR103":
+                    trees = self.auditor.trees_before(self.span.offset)
+                    verdict = at_zero_gradient(claim, trees, partial(self._side, elaborator)) or verdict
                 if verdict.word == "refuted" and verdict.method == "shapes" and single:
                     words = " and ".join(single)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says what size {words} has; {verdict.reason}"))
@@ -286,12 +300,20 @@ class Chain:
                     loose = [c.message for c in elaborator.choices if c.code in ("time-left-out", "copy")]
                     if loose:
                         verdict = Verdict("undecided", "SR303", f"{loose[0]}, which the text may not mean; so read, {verdict.reason}")
+                if verdict.word == "refuted" and verdict.method == "shapes":
+                    loose = [c.message for c in elaborator.choices if c.code == OPEN]
+                    if loose:
+                        verdict = Verdict("undecided", "SR103", f"{loose[0]}, which nothing says; so read, {verdict.reason}")
+                if verdict.word in ("refuted", *STANDS) and (turned := self._perhaps_power(sides)) is not None:
+                    return Relation(text, Verdict("undecided", "SR303", f"{turned} may be transposed or a power"))
                 if verdict.word in STANDS and len(capitals := self._capitals(claim)) > 1:
                     words = " and ".join(capitals)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says whether {words} are numbers or matrices"))
                 if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
                     reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
                     return Relation(text, Verdict("undecided", "SR103", reason))
+                if scope is not self.setting.scope:
+                    verdict = replace(verdict, conditions=(*verdict.conditions, HELD))
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
                 relation = self._corrected(relation, sides) if correct else relation
         except Meaningless as reason:
@@ -324,6 +346,8 @@ class Chain:
         if turned := arrays & set(single):
             raise Meaningless("SR103", f"{min(turned)} is printed like an array, but fits only if it is a single number")
         left, right = fitted(left, right)
+        if any(x.op == "ones" and x.attr == SCALAR for side in (left, right) for x in walk(side)):
+            raise Meaningless("SR303", "a bold 1 that fits only as a number")
         open_sizes = unsolved(left, right)
         if open_sizes is not None:
             raise Meaningless("SR103", open_sizes)
@@ -490,6 +514,14 @@ class Chain:
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
 
+    def _perhaps_power(self, sides: Sides) -> str | None:
+        """What carries the letter of the last step as an upper script, where that letter stands in the exponent of another power."""
+        nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
+        counted = {m.head for n in nodes if n.op == "Pow" for m in nodes_of(n.nodes[1]) if m.op == "Sym"} & set(self.setting.scope.steps)
+        marks = tuple(f"^{form}" for letter in counted for form in (letter, f"{{{letter}}}"))
+        turned = (self._source(n) for n in nodes if n.op == "Transpose")
+        return next((text for text in turned if marks and text.replace(" ", "").endswith(marks)), None)
+
     def _capitals(self, claim: Claim) -> list[str]:
         """The capital letters of a claim that are taken for numbers because nothing tells what they are; matrices may not commute."""
         known = {s.name for e in claim.model.equations for s in (e.left, *symbols(e.right))} | {TOTAL, LOSS}
@@ -540,8 +572,8 @@ class Chain:
         return next((s for e in sides for s in symbols(e) if s.kind == "input" and s.time is not None and s.name not in known), None)
 
     def _side(self, elaborator: Elaborator, n: Node) -> Expr:
-        """One side in the core, its open sizes as the equations of the scope determine them."""
-        return resize(elaborator(n), self.auditor.sizes_of(self.setting))
+        """One side in the core, its open sizes as the equations of the scope determine them; a bold 0 has the shape of the other side."""
+        return lift(0) if n == Node("Zeros") else resize(elaborator(n), self.auditor.sizes_of(self.setting))
 
     def _slip(self, sides: Sides) -> Verdict | None:
         """A derivative printed without the sign in its denominator is a quotient by a matrix, which has no meaning."""
@@ -620,9 +652,9 @@ class Chain:
             return resize(self._side(elaborator, n), elaborator.sizes)
         return Corrections(self.span.latex, self.setting.scope, self.notation(near), claim, meaning, not self.auditor.tells)
 
-    def _fresh(self) -> Elaborator:
-        """What gives trees their meaning here, with nothing noted yet."""
-        return Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
+    def _fresh(self, scope: Scope | None = None) -> Elaborator:
+        """What gives trees their meaning here, or in a scope that one relation has, with nothing noted yet."""
+        return Elaborator(scope or self.setting.scope, solved=self.auditor.sizes_of(self.setting), lenient=self.setting.guessed)
 
     def _inline(self, e: Expr) -> str:
         """An expression in the author's notation, between dollar signs."""

@@ -13,7 +13,7 @@ from itertools import product
 import sympy
 
 from symrnn.components import Components
-from symrnn.expr import Expr, Index, Symbol
+from symrnn.expr import Expr, Index, own_steps
 
 DENOMINATOR = 64
 
@@ -84,10 +84,8 @@ def free_letters(*expressions: Expr) -> Letters:
         done.add(item)
         e, bound, summed = item
         attr = e.attr
-        if e.op == "sym":
-            symbol: Symbol = attr
-            times |= {symbol.time.base} - bound if symbol.time is not None else set()
-        elif e.op in ("entry", "delta"):
+        times |= {time.base for time in own_steps(e)} - bound
+        if e.op in ("entry", "delta"):
             indices |= {i for i in attr if isinstance(i, Index) and i.name not in summed}
         elif e.op == "isum":
             summed = summed | {attr.name}

@@ -23,8 +23,10 @@ from symrnn.expr import (
     add,
     along,
     apply,
+    has_powers,
     is_zero,
     node,
+    own_shape,
     resize,
     shift,
     symbols,
@@ -37,8 +39,10 @@ from symrnn.expr import (
 from symrnn.losses import Losses, cross_entropy, foresees
 from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
+from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.held import Held
 from symrnn.read.names import canonical_name
 from symrnn.read.occurrences import shape_of
 from symrnn.read.reader import Reading, read
@@ -53,7 +57,7 @@ KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total",
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "unsure": list, "one_hot": list}
+                                "arriving": dict, "values": dict, "unsure": list, "one_hot": list, "held": Held}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -130,6 +134,8 @@ class Setting(Losses):
                 raise DeclarationError("elided", must="map functions to LaTeX", came=type(data["elided"]).__name__, where=where,
                                        next_step="Write for example `elided: {\\sigma: \\sigma(o)}`.")
             scope = replace(scope, elided={canonical_name(k): _tree(v, table) for k, v in dict(data["elided"]).items()})
+        if isinstance(data.get("held"), Held):
+            scope = replace(scope, held=data["held"])
         given = parent is not None
         unsure = frozenset(map(str, data.get("unsure") or ())) | (parent.unsure if parent else frozenset())
         if scope.layout not in LAYOUTS:
@@ -311,6 +317,8 @@ class Setting(Losses):
         core = LOSS if is_loss else name
         if core in self.scope.defined or name in self.scope.targets or (name == self.scope.total and not is_loss):
             return None
+        if self.scope.held is not None and name in self.scope.held.discrete:         # what it is follows from the differential equation
+            return None
         time = left.part("Time")
         ahead = 0
         if time is not None and str(time.nodes[0]) != self.scope.table.time_letter:
@@ -332,6 +340,8 @@ class Setting(Losses):
         fits = self._fit(target, value)
         if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or core in self.summed:
             return None
+        if self._is_solution(core, value):
+            return None
         if foresees(value):                                          # it has a definition, if not one of this kind
             self.summed.add(core)
             return None
@@ -340,6 +350,11 @@ class Setting(Losses):
         self._solve(*printed, E.sizes)
         self._name_arguments(core)
         return core
+
+    def _is_solution(self, name: str, value: Expr) -> bool:
+        """Whether a formula with an inverse says what a parameter of the equations so far should be, as a regression does."""
+        used = any(s.name == name and s.time is None for e in self.equations for s in symbols(e.right))
+        return used and any(x.op == "inv" for x in walk(value))
 
     def _fit(self, target: Expr, value: Expr) -> bool:
         """Whether two sides have one shape, or can have one; an array whose kind is only guessed is not made a single number for it."""
@@ -384,10 +399,21 @@ class Setting(Losses):
             return frozenset()
         if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
             return frozenset()
+        if has_powers(value) and solvable(self.model(self.name), name):      # the closed form of a recurrence defines nothing
+            return frozenset()
         if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
                 s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
             return frozenset()
-        return frozenset() if _latest(value, name) < _latest(old.right, name) or self._follows(target, value) else frozenset({name})
+        if _latest(value, name) < _latest(old.right, name) or self._lies_otherwise(target, value) or self._follows(target, value):
+            return frozenset()
+        return frozenset({name})
+
+    def _lies_otherwise(self, target: Expr, value: Expr) -> bool:
+        """Whether what stays the same over time would get the transposed shape: a slip, and no other network."""
+        d = self.scope.table.get(target.attr.name)
+        sizes = self.sizes()
+        left, right = (own_shape(resize(x, sizes)) for x in (target, value))
+        return d is not None and not d.sequence and left is not None and left != right and left[::-1] == right
 
     def follows(self, left: Node, right: Node) -> bool:
         """Whether an equation follows from the definitions so far and what the text supposes."""
@@ -487,8 +513,17 @@ class Setting(Losses):
 
     def sizes(self) -> dict[str, Size]:
         """The values of the sizes that the declarations left open."""
-        found = sizes_of(self.settled())
+        found = sizes_of([*self.settled(), *self._discrete()])
         return {**{name: found.get(str(value), value) for name, value in self.solved.items()}, **found}
+
+    def _discrete(self) -> list[Equation]:
+        """Equations that give the matrices of a recurrence the shapes of those of its differential equation."""
+        if self.scope.held is None:
+            return []
+        E, held = Elaborator(self.scope), self.scope.held
+        names = zip(held.discrete, held.continuous, strict=True)
+        pairs = [[resize(E(Node("Sym", (name,))), self.solved) for name in pair] for pair in names]
+        return [Equation(left.attr, right) for left, right in pairs if left.op == "sym"]
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""

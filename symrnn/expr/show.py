@@ -51,6 +51,11 @@ def _show(e: Expr) -> tuple[str, int]:
             return f"{show(a[0], ATOM)}.T", ATOM
         case "pow":
             return f"{show(a[0], ATOM)}**{e.attr}", ATOM
+        case "inv":
+            return f"{show(a[0], ATOM)}^(-1)", ATOM
+        case "mpow":
+            last, first = e.attr
+            return f"{show(a[0], ATOM)}^({last}{f' - {first}' if first.base else ''})", ATOM
         case "apply":
             return f"{e.attr}({show(a[0])})", ATOM
         case "entry":

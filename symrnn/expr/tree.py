@@ -242,6 +242,12 @@ def _slice(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     return (attr[2], 1)
 
 
+def _square(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
+    shape = args[0].shape
+    assert shape is not None
+    return shape if shape[0] == shape[1] else Fault("only a square matrix has powers, an inverse and an exponential", shape, None)
+
+
 def _window(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     e = args[0]
     if e.op != "sym" or e.shape != SCALAR or e.attr.time is None:
@@ -275,6 +281,9 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("had", "entrywise product", _same("cannot multiply entrywise")),
     Operation("transpose", "transpose", lambda args, attr: (args[0].shape[1], args[0].shape[0])),  # type: ignore[index]
     Operation("pow", "entrywise integer power; attr: exponent", _first),
+    Operation("mpow", "a power of a square matrix; attr: (Time, Time), whose difference is the exponent", _square),
+    Operation("inv", "the inverse of a square matrix", _square),
+    Operation("mexp", "the exponential of a square matrix, the sum of its powers over k!", _square),
     Operation("apply", "an elementwise function; attr: its name", _first),
     Operation("softmax", "softmax of a column vector", _vector),
     Operation("lse", "log of the sum of exponentials of a column vector",
@@ -590,6 +599,9 @@ def _retime(e: Expr, move: Callable[[Time], Time], bound: frozenset[str],
         s: Symbol = e.attr
         free = s.time is not None and s.time.base not in bound
         out = node("sym", attr=Symbol(s.name, s.shape, s.kind, move(s.time))) if free and s.time else e
+    elif e.op == "mpow":
+        ends = tuple(x if x.base in bound else move(x) for x in e.attr)
+        out = Expr("mpow", (_retime(e.args[0], move, bound, memo),), ends)
     elif e.op == "tsum":
         letter, lo, hi = e.attr
         body = e.args[0]
@@ -609,10 +621,16 @@ def _relettered(old: str, new: str, time: Time) -> Time:
     return Time(new, time.offset) if time.base == old else time
 
 
+def own_steps(e: Expr) -> tuple[Time, ...]:
+    """The steps that a node itself names: that of a symbol, the two whose difference is an exponent."""
+    if e.op == "mpow":
+        return e.attr  # type: ignore[no-any-return]
+    return (e.attr.time,) if e.op == "sym" and e.attr.time is not None else ()
+
+
 def free_steps(e: Expr, bound: frozenset[str] = frozenset()) -> Iterator[Time]:
-    """The steps of symbols whose letters no sum binds."""
-    if e.op == "sym" and e.attr.time is not None and e.attr.time.base not in bound:
-        yield e.attr.time
+    """The steps of symbols and exponents whose letters no sum binds."""
+    yield from (time for time in own_steps(e) if time.base not in bound)
     inner = bound | {e.attr[0]} if e.op == "tsum" else bound
     for a in e.args:
         yield from free_steps(a, inner)

@@ -89,6 +89,8 @@ def _of_fault(fault: Fault) -> list[tuple[Size, Size]]:
         return [(a, b) for a, b in zip(left, right, strict=True) if a != b]
     if op == "entry" and right is not None:
         return [(left[0], right[0])]
+    if op in ("mpow", "inv", "mexp"):
+        return [(left[0], left[1])]
     if op in ("diag", "softmax", "lse"):
         return [(left[1], 1)]
     return []

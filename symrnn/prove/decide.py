@@ -10,13 +10,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import mul
 
-from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, lift, rebuild, symbol, symbols, transform, walk
+from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, has_powers, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
 from symrnn.prove.blocks import prove_blocks, prove_parts
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
+from symrnn.prove.closed import WAY, closed_from_zero, from_zero, prove_closed
 from symrnn.prove.exact import ENOUGH, Outcome, compare
 from symrnn.prove.grid import enough_steps
 from symrnn.prove.identity import Proof, Prover
+from symrnn.prove.inverses import WAY as INVERSES
+from symrnn.prove.inverses import prove_inverses
 from symrnn.prove.refute import counterexample
 from symrnn.prove.roots import without_roots
 from symrnn.prove.shapes import conflict
@@ -63,12 +66,14 @@ def started(claim: Claim, first: Verdict, use: Witnesses) -> Verdict | None:
     if not use.normal or first.method == "shapes":
         return None
     found = with_start(claim)
+    way = method(found[1]) if found is not None else WAY
+    found = found or closed_from_zero(claim)
     if found is None:
         return None
     added, proof = found
     named = " and ".join(map(str, added))
     fails = _why(first) if first.word == "refuted" else "it speaks of steps before the first"
-    second = proved(claim, proof, None, tuple(map(str, (*claim.conditions, *added))), method(proof))
+    second = proved(claim, proof, None, tuple(map(str, (*claim.conditions, *added))), way)
     return replace(second, word="conditional", convention=named, counterexample=first.counterexample,
                    reason=f"true when {named}; as printed {fails}")
 
@@ -135,6 +140,12 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof = prove_windows(claim) if use.normal else None
     if proof is not None:
         return replace(proved(claim, proof, outcome, stated, method(proof)), reason=from_the_start(claim, proof))
+    proof = prove_closed(claim) if use.normal else None
+    if proof is not None:
+        return proved(claim, proof, outcome, stated, WAY)
+    proof = prove_inverses(claim) if use.normal and outcome is not None and outcome.status == "equal" else None
+    if proof is not None:                                             # the inverses exist at the points that were compared
+        return proved(claim, proof, outcome, stated, INVERSES)
     proof = prove_parts(claim) or prove_blocks(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, "normal form of each block")
@@ -167,6 +178,8 @@ def beyond(claim: Claim, outcome: Outcome) -> Verdict | None:
     extended = replace(claim, conditions=(*claim.conditions, Condition("beyond-zero", (), "what does not exist counts as zero")))
     if compare(extended).status != "different":
         return None
+    if has_powers(claim.left, claim.right) and compare(from_zero(extended)).status != "different":
+        return None                                                   # steps may be counted from 0, where all begins with zero
     found = counterexample(extended)
     if found is None:
         return None
@@ -315,6 +328,8 @@ def domain(claim: Claim, render: Callable[[Expr], str] = str) -> str | None:
         for x in walk(side):
             if x.op == "apply" and x.attr in NEEDS and not positive(x.args[0], claim.model):
                 needs[f"{render(x.args[0])} {NEEDS[x.attr]}"] = None
+            if x.op == "inv":
+                needs[f"{render(x.args[0])} is invertible"] = None
             if x.op == "apply" and x.attr in ("relu", "step"):
                 needs["almost everywhere (not where an argument of ReLU is 0)"] = None
     return "; ".join(needs) or None

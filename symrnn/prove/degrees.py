@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING
 
-from symrnn.expr import Expr, Symbol
+from symrnn.expr import Expr, Symbol, apply
 from symrnn.expr.functions import function
 from symrnn.prove.claim import Unsupported
 from symrnn.prove.grid import size_value
@@ -159,11 +159,15 @@ class Degrees:
         if op == "tsum":
             terms: list[Maybe] = [self.value(e.args[0], inner) for inner in point.ranged(e, env)]
             return self.total(terms) or Degree()
+        if op in ("mpow", "inv"):
+            return self.value(point.expanded(e, env), env)
+        if op == "mexp" and point.rows(e) == 1:
+            return self.value(apply("exp", e.args[0]), env)
         if op == "deriv":
             s, step, once, _ = point.target(e, env)
             return self.tangent(e.args[0], env, (s.name, step, once), point.moment(e.args[0], env)) or Degree()
         a: list[Degree] = [self.value(x, env) for x in (point.window(e, env) if op == "window" else e.args)]
-        if op in ("vcall", "vjac"):
+        if op in ("vcall", "vjac", "mexp"):
             self.calls += self.count(e)
             for x in a:
                 self.argument = self.argument.join(x)
@@ -256,6 +260,10 @@ class Degrees:
             return Degree() if (s.name, step) == seed[:2] else None
         if op == "tsum":
             return self.total([self.tangent(e.args[0], inner, seed, at) for inner in point.ranged(e, env)])
+        if op in ("mpow", "inv"):
+            return self.tangent(point.expanded(e, env), env, seed, at)
+        if op == "mexp" and point.rows(e) == 1:
+            return self.tangent(apply("exp", e.args[0]), env, seed, at)
         d = [self.tangent(a, env, seed, at) for a in (point.window(e, env) if op == "window" else e.args)]
         if all(x is None for x in d):
             return None

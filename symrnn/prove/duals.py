@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symrnn.expr import Expr, Symbol
+from symrnn.expr import Expr, Symbol, apply
 from symrnn.prove.claim import Missing, Unsupported
 from symrnn.prove.rows import CURVE, LEAF, LINEAR, PRODUCT, Array, Axes, Val, add_up, spread, union
 
@@ -101,6 +101,10 @@ class Sweep:
             return None
         if op == "tsum":
             return self.total([self.tangent(e.args[0], inner, at) for inner in self.point.ranged(e, env)])
+        if op in ("mpow", "inv"):
+            return self.tangent(self.point.expanded(e, env), env, at)
+        if op == "mexp" and self.point.rows(e) == 1:
+            return self.tangent(apply("exp", e.args[0]), env, at)
         if op == "deriv":
             raise Unsupported("a derivative of a derivative")
         parts = self.point.window(e, env) if op == "window" else e.args

@@ -11,17 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from symrnn.expr import SCALAR, Expr, Index, Symbol, Time, symbols
+from symrnn.expr import SCALAR, Expr, Index, Symbol, Time, apply, inverse_at, repeated, symbols
 from symrnn.model import Model
 from symrnn.prove.claim import Condition, Missing, Unsupported
 from symrnn.prove.duals import Sweep, vector_name
 from symrnn.prove.grid import Free, Sizes, size_value
-from symrnn.prove.numbers import Array, Number, System
+from symrnn.prove.numbers import Array, Field, Number, System
 from symrnn.prove.rows import CURVE, LEAF, LINEAR, PRODUCT, Val, add_up, over, pick, spread, union, window_parts
 
 #: ``draw(name, step, (rows, columns), simplex)`` gives the rows of a free symbol; ``step`` is None for what does not change.
 Draw = Callable[[str, int | None, tuple[int, int], bool], list[list[Number]]]
 Env = Mapping[str, int]
+
+
+EXPANDED = ("mpow", "inv")
+"""Operations that are made of others, as many as the sizes and steps say."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------- a point
@@ -101,6 +105,10 @@ class Point:
             return add_up(self, terms, 0) if terms else self.nothing(e.args[0])
         if op == "deriv":
             return self.derivative(e, env)
+        if op in EXPANDED:
+            return self.eval(self.expanded(e, env), env)
+        if op == "mexp":
+            return self.exponential(e, env)
         args = [self.eval(a, env) for a in (self.window(e, env) if op == "window" else e.args)]
         if op in LINEAR:
             return LINEAR[op](self, e, args, 0)
@@ -123,6 +131,31 @@ class Point:
         s: Symbol = e.args[0].attr
         assert s.time is not None
         return window_parts(self, e, self.step(s.time, env), self.first.get(s.name, 1))
+
+    def expanded(self, e: Expr, env: Env) -> Expr:
+        """A power with a counted exponent as a product, an inverse by products and a reciprocal; Missing where an exponent is negative."""
+        if e.op == "inv":
+            return inverse_at(e.args[0], self.rows(e))
+        last, first = (self.step(time, env) for time in e.attr)
+        if last < first:
+            raise Missing(f"{e} has the exponent {last - first}")
+        return repeated(e.args[0], last - first)
+
+    def exponential(self, e: Expr, env: Env) -> Val:
+        """The exponential of a matrix: that of a number for one row, else some function of the matrix, of which nothing else is known.
+
+        What is equal for every function is equal for this one. A difference shows nothing, and no real point is given.
+        """
+        if self.rows(e) == 1:
+            return self.eval(apply("exp", e.args[0]), env)
+        if not isinstance(self.system, Field):
+            raise Unsupported("the exponential of a matrix at a real point")
+        n = self.rows(e)
+        return self.vector("exponential of a matrix", [self.eval(e.args[0], env)], (n, n))
+
+    def rows(self, e: Expr) -> int:
+        assert e.shape is not None
+        return size_value(e.shape[0], self.sizes)
 
     def nothing(self, body: Expr) -> Val:
         """The empty sum."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import product
 
-from symrnn.expr import Expr, Index, Size, Symbol, Time, walk
+from symrnn.expr import Expr, Index, Size, Symbol, Time, own_steps, walk
 from symrnn.prove.claim import Claim, Unsupported
 
 Sizes = Mapping[str, int]
@@ -147,7 +147,7 @@ def enough_steps(claim: Claim) -> int:
     """A last step T, 4 or more, beyond every step that the claim prints as a number, and apart from those counted from the end."""
     times: list[Time] = []
     for e in (e for side in (claim.left, claim.right) for e in walk(side)):
-        times += [e.attr.time] if e.op == "sym" and e.attr.time is not None else list(e.attr[1:]) if e.op == "tsum" else []
+        times += e.attr[1:] if e.op == "tsum" else own_steps(e)
     latest = max((time.offset for time in times if not time.base), default=0)
     back = max((-time.offset for time in times if time.base), default=0)
     return max(4, min(latest + back + 2, 12))
@@ -166,9 +166,8 @@ class Free:
         found = self._letters.get(e)
         if found is None:
             names = {n for a in e.args for n in self.letters(a)}
-            if e.op == "sym" and e.attr.time is not None:
-                names |= _bases(e.attr.time)
-            elif e.op == "tsum":
+            names |= _bases(*own_steps(e))
+            if e.op == "tsum":
                 names = (names - {e.attr[0]}) | _bases(*e.attr[1:])
             found = self._letters[e] = tuple(sorted(names))
         return found
@@ -213,4 +212,4 @@ def depends_on_time(claim: Claim) -> bool:
     """Whether a claim speaks of any step, or of a quantity summed over the steps: whether T matters to it."""
     def timed(s: Symbol) -> bool:
         return s.time is not None or s.kind == "gradient" or (s.name == claim.model.total and claim.model.loss is not None)
-    return any(e.op == "tsum" or (e.op == "sym" and timed(e.attr)) for side in (claim.left, claim.right) for e in walk(side))
+    return any(e.op in ("tsum", "mpow") or (e.op == "sym" and timed(e.attr)) for side in (claim.left, claim.right) for e in walk(side))

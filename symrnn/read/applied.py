@@ -82,6 +82,9 @@ class Applied(Names):
         if component is not None or has_part(f, "Time") and not d.sequence:
             self.note("label-left-out", f"what is written on the function {name} is read as part of its name")
         inner = self(args[0])
+        if role == "exp" and not primes and may_be_matrix(inner) and _is_multiple(inner):
+            self.note("matrix-function", f"{name} of a matrix that stands by itself is read as the function of the matrix")
+            return node("mexp", inner)
         if role in MATRIX_FUNCTIONS and may_be_matrix(inner):
             raise Meaningless("SR303", f"{name} of a matrix may be the function of the matrix or of its entries", n.span)
         if inner.shape is not None and 1 not in inner.shape and role in MATRIX_FUNCTIONS:
@@ -148,6 +151,13 @@ class Applied(Names):
         if not d.shape:
             raise Meaningless("SR303", f"the size of the value of {d.name} is not declared", n.span)
         return node("vcall", *(self(a) for a in args), attr=(d.name, shape_of(d)))
+
+
+def _is_multiple(e: Expr) -> bool:
+    """Whether an expression is a matrix of the text, or a number times one: no product of data, of which entries may be meant."""
+    while e.op == "smul":
+        e = e.args[1]
+    return e.op == "sym" and e.attr.kind == "parameter" and e.shape is not None and 1 not in e.shape
 
 
 class _Entrywise:

@@ -19,6 +19,7 @@ from typing import Any
 from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import declarations
 from symrnn.read.gradients import named_gradients
+from symrnn.read.held import Held, held
 from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.picked import one_hot_vectors
@@ -181,6 +182,8 @@ def _count_uses(tree: Node, out: dict[str, Use]) -> None:
             of(n.nodes[0]).turned += 1
         elif n.op in ("Mul", "Dot", "Star"):
             _factors(n, of)
+        elif n.op == "Pow" and n.nodes[1].op == "Add":
+            _count(n.nodes[1], of)                               # k - j factors
         elif n.op == "Deriv":
             _ends(n.nodes[0], n.nodes[1:], of)
         elif n.op == "Grad":
@@ -330,13 +333,18 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     marked = {name: words for name, words in marks.items() if words in ("index", "size", "function") or isinstance(words, dict)}
     before = {m.head for tree in trees for n in walk(tree) if n.op == "Mul" for m, k in pairwise(n.nodes)
               if m.op == "Sym" and k.op == "Sym" and k.part("Time") is not None}     # what a column could not stand before
+    flow = held(trees, prose)
+    if flow is not None:
+        data["held"] = flow
+        stated |= _of_flow(flow, stated)
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
     matrices = {name for name, u in found.items() if _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
-    known |= dict.fromkeys(SCALARS & _complements(trees) - set(known), "scalar")
+    scales = _scales(trees, letter) - set(stated)
+    known |= dict.fromkeys((SCALARS & _complements(trees) | scales | _multiples_of_identity(trees)) - set(known), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -352,7 +360,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = "vector" if added.get(name) == "vector" else "scalar"    # what is added to a sequence of vectors
             if name not in carried and declared == "scalar":
                 data.setdefault("unsure", []).append(name)
-        if name in formal and name not in stated:
+        if name in formal and name not in stated or name in scales:
             declared = "scalar"
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
@@ -377,7 +385,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
             symbols[name] = "size"
-    data["steps"] = _last_steps(trees, letter, found)
+    steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
+    data["steps"] = [step for step in steps if step not in scales]
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     if table.values:
         data["values"] = dict(table.values)
@@ -389,6 +398,38 @@ def _complements(trees: Sequence[Node]) -> set[str]:
     """The letters that are taken from one, as in ``(1 - \\alpha) h``."""
     terms = (n.nodes for tree in trees for n in walk(tree) if n.op == "Add" and Node("Num", ("1",)) in n.nodes)
     return {m.nodes[0].head for sides in terms for m in sides if m.op == "Neg" and _lone(m.nodes[0])}
+
+
+def _scales(trees: Sequence[Node], letter: str) -> set[str]:
+    """Letters by which the argument of a function is divided, as the temperature in ``exp(z_i / \\tau)``, and that count nothing."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    inside = (m for n in nodes if n.op == "Call" for a in n.nodes[1:] for m in walk(a))
+    divided = (m.nodes[1].head for m in inside if m.op == "Div" and _lone(m.nodes[1]))
+    counting = {m.head for n in nodes for part in _counted_in(n) for m in walk(part) if m.op == "Sym"}
+    return set(divided) - counting - {letter}
+
+
+def _counted_in(n: Node) -> Sequence[Node]:
+    """What counts in a node: the step and the components of a symbol, the letter and the bounds of a sum."""
+    return [p for p in n.nodes if p.op in ("Time", "Index")] if n.op == "Sym" else n.nodes[:3] if n.op in ("Sum", "Prod") else ()
+
+
+def _multiples_of_identity(trees: Sequence[Node]) -> set[str]:
+    """The letters right before the identity matrix of a text that uses I for nothing else, as in ``X X^\\top + \\beta I``."""
+    if any(n.op == "Sym" and n.head == "I" and n.args[1:] or n.op == "Chain" and n.nodes[0].head == "I" for t in trees for n in walk(t)):
+        return set()
+    products = (n.nodes for tree in trees for n in walk(tree) if n.op in ("Mul", "Dot") and len(n.nodes) == 2)
+    return {left.head for left, right in products if _lone(left) and right == Node("Sym", ("I",))}
+
+
+def _of_flow(flow: Held, stated: Mapping[str, Declared]) -> dict[str, Declared]:
+    """What a differential equation whose input is held says of kinds: the length of a step is a number, one channel has a number."""
+    out = {flow.step: Declared(flow.step, "scalar")}
+    kinds = [stated[name].kind if name in stated else "matrix" if name[:1].isupper() else "" for name in flow.continuous]
+    if kinds[1] == "vector":
+        out[flow.source] = Declared(flow.source, "scalar", sequence=True)
+    out |= {name: Declared(name, kind) for name, kind in zip(flow.discrete, kinds, strict=True) if kind}
+    return {name: d for name, d in out.items() if name not in stated}
 
 
 def _computed_vectors(trees: Sequence[Node], found: Mapping[str, Use], carried: Mapping[str, str],

@@ -1,6 +1,7 @@
 """What a symbol with its scripts is where it occurs: time, component, kind; and what was chosen on the way."""
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
 IDENTITY = ("I", "delta")
+NO_TIME = "a time index must be a letter plus a whole number"
 
 
 @dataclass(frozen=True, order=True)
@@ -47,22 +49,41 @@ class Names:
 
     def time(self, n: Node) -> Time:
         """A time index: a letter or a number plus a whole number."""
-        match n.op:
-            case "Num":
-                return Time("", int(n.head)) if n.head.isdigit() else self._no_time(n)
-            case "Neg" if n.nodes[0].op == "Num":
-                return Time("", -int(n.nodes[0].head))
-            case "Sym" if len(n.args) == 1:
-                return Time(self.base(self._letter(n)))
-            case "Add":
-                parts = [self.time(a) for a in n.nodes]
-                named = [p for p in parts if p.base]
-                if len(named) == 1:
-                    return Time(named[0].base, sum(p.offset for p in parts))
-        return self._no_time(n)
+        found = self.steps_in(n)
+        later = [base for base, k in found.items() if base and k]
+        if len(later) > 1 or any(found[base] != 1 for base in later):
+            raise Meaningless("SR303", NO_TIME, n.span)
+        return Time(later[0] if later else "", found[""])
 
-    def _no_time(self, n: Node) -> Time:
-        raise Meaningless("SR303", "a time index must be a letter plus a whole number", n.span)
+    def between(self, n: Node) -> tuple[Time, Time] | None:
+        """The two steps whose difference a tree is, as in ``k - j - 1``; None where it is no such difference, or no clock stands in it."""
+        if not self.is_clock(n):
+            return None
+        try:
+            found = self.steps_in(n)
+        except Meaningless:
+            return None
+        ends = {sign: [base for base, k in found.items() if base and k == sign] for sign in (1, -1)}
+        if len(ends[1]) != 1 or len(ends[-1]) > 1 or any(base and k not in (1, 0, -1) for base, k in found.items()):
+            return None
+        return Time(ends[1][0], found[""]), Time(ends[-1][0] if ends[-1] else "")
+
+    def steps_in(self, n: Node) -> Counter[str]:
+        """How often each letter of a step stands in a sum of such letters and whole numbers; the name '' stands for the number."""
+        match n.op:
+            case "Num" if n.head.isdigit():
+                return Counter({"": int(n.head)})
+            case "Neg":
+                inner = self.steps_in(n.nodes[0])
+                return Counter({base: -k for base, k in inner.items()})
+            case "Sym" if len(n.args) == 1:
+                return Counter({self.base(self._letter(n)): 1})
+            case "Add":
+                out: Counter[str] = Counter()
+                for a in n.nodes:
+                    out.update(self.steps_in(a))
+                return out
+        raise Meaningless("SR303", NO_TIME, n.span)
 
     def _letter(self, n: Node) -> str:
         """A letter that may stand for a step: no size, no array, no infinity."""

@@ -3,13 +3,36 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from symrnn.expr import SCALAR, Expr, Shape, add, apply, filled, had, matmul, may_be_matrix, power, quotient, smul, transpose
+from symrnn.expr import (
+    SCALAR,
+    Expr,
+    Shape,
+    Time,
+    add,
+    apply,
+    filled,
+    had,
+    matmul,
+    matrix_power,
+    may_be_matrix,
+    node,
+    own_shape,
+    power,
+    quotient,
+    smul,
+    total,
+    transpose,
+)
 from symrnn.read import tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.occurrences import Names
 from symrnn.read.series import series
 from symrnn.read.tree import Node
 
+OPEN = "open-column"
+"""The choice of a reader who takes a bold number without a size for a column."""
+FROBENIUS = Node("Sym", ("F",))
+"""The subscript of the norm whose square is the sum of the squares of all entries."""
 HIGHEST = 1000
 """The most that powers of powers may come to."""
 
@@ -119,13 +142,19 @@ class Products(Names):
         return add(*parts)
 
     def constant(self, n: Node) -> Expr:
-        """A bold number with its size: a column of ones or zeros."""
+        """A bold number: a column of ones or zeros, as long as it says or as what stands beside it needs."""
+        value = 1 if n.op == "Ones" else 0
+        if not n.nodes:
+            self.note(OPEN, f"the bold {value} is read as a column")
+            return filled(value, (f"?N{n.span[0]}", 1))
         if len(n.nodes) != 1:
             raise Meaningless("SR303", "an array of ones or zeros whose size nothing tells", n.span)
-        return filled(1 if n.op == "Ones" else 0, (tuples.size_of(self, n.nodes[0]), 1))
+        return filled(value, (tuples.size_of(self, n.nodes[0]), 1))
 
     def power(self, n: Node) -> Expr:
         base, exponent = n.nodes
+        if (counted := self.between(exponent)) is not None:
+            return self._counted_power(self(base), counted, n)
         sign = -1 if exponent.op == "Neg" else 1
         digits = exponent.nodes[0] if exponent.op == "Neg" else exponent
         if digits.op != "Num" or not digits.head.isdigit() or int(digits.head) > 12:
@@ -136,6 +165,8 @@ class Products(Names):
         if base.op == "Norm" and k == 2:
             return self._squared_norm(base)
         e = self(base)
+        if k == -1 and may_be_matrix(e):
+            return node("inv", e)
         if k != 1 and may_be_matrix(e):
             raise Meaningless("SR303", "the power of a matrix", n.span)
         if e.shape not in (None, SCALAR):
@@ -144,12 +175,23 @@ class Products(Names):
             return filled(1, e.shape)
         return power(e, k) if k > 0 else power(apply("recip", e), -k)
 
+    def _counted_power(self, e: Expr, counted: tuple[Time, Time], n: Node) -> Expr:
+        """A number or a square matrix to the power of a number of steps."""
+        if own_shape(e) != SCALAR and not may_be_matrix(e):
+            raise Meaningless("SR303", "the power of something that is neither a number nor a square matrix", n.span)
+        if e.shape is None:
+            raise Meaningless("SR303", "the power of something whose shape is not known", n.span)
+        self.note("counted-power", f"{str(n)} is a product of equal factors where its exponent is not negative")
+        return matrix_power(e, *counted)
+
     def _squared_norm(self, n: Node) -> Expr:
-        """The sum of the squares of a column; other norms and norms of matrices are not read."""
+        """The sum of the squares of all entries: the Frobenius norm, or the Euclidean one of a column; other norms are not read."""
         kind = n.nodes[1] if len(n.nodes) > 1 else None
         e = self(n.nodes[0])
+        if kind == FROBENIUS:
+            return total(had(e, e))
         if kind is not None and kind != Node("Num", ("2",)) or e.shape is not None and e.shape[1] != 1:
-            raise Meaningless("SR303", "a norm other than the Euclidean one of a column vector", n.span)
+            raise Meaningless("SR303", "a norm other than that of Frobenius or the Euclidean one of a column vector", n.span)
         return matmul(transpose(e), e)
 
 

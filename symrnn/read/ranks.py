@@ -87,7 +87,7 @@ class Ranks:
             return self._value(n)
         if n.op in PRODUCT:
             return self._product(n)
-        if n.op == "Pow" and n.nodes[1].op == "Num":
+        if n.op == "Pow":
             return self.pull(n.nodes[0])
         if (place := self._gradient(n)) is not None:
             return self.pull(place)

@@ -1,9 +1,10 @@
 """What the symbols of a text mean at one place: the symbol table, and what the definitions before that place made of them."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from symrnn.read.held import Held
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 
@@ -25,6 +26,7 @@ class Scope:
     is meant that comes from later steps. ``direct``: names for the gradient of the loss of a step, with the variable that it is taken by.
     ``absent``: variables whose gradient at step 0 counts as zero. ``arriving``: names such as c_next, with the variable that they
     are at the running step; a gradient named after one is what arrives at it not through the ``output``, the last variable of a step.
+    ``held``: the differential equation that the recurrence comes from, if its input is held over each step.
     """
 
     table: SymbolTable
@@ -46,6 +48,17 @@ class Scope:
     absent: frozenset[str] = frozenset()
     arriving: Mapping[str, str] = field(default_factory=dict)
     output: str | None = None
+    held: Held | None = None
+
+    def continuous(self, names: Iterable[str]) -> Scope:
+        """The scope for a relation between some names: one with an exponential of the differential equation speaks of its exact solution.
+
+        One without may be about another way to make steps, such as that of Euler.
+        """
+        printed = {*names}
+        if self.held is None or "exp" not in printed or not printed & {*self.held.continuous, self.held.step}:
+            return self
+        return replace(self, gradients={**self.gradients, **self.held.values})
 
     def define(self, name: str) -> Scope:
         """The scope after an equation for ``name``."""

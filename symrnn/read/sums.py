@@ -10,6 +10,8 @@ from symrnn.read.occurrences import Names, names_in
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
+BINDERS = ("Sum", "Prod")
+
 
 class Sums(Names):
     """Big sums."""
@@ -24,12 +26,27 @@ class Sums(Names):
         timed = letter == self.scope.table.time_letter or (declared is not None and declared.role == "time")
         counts = any(m.op == "Index" and letter in names_in(m) for m in nodes_of(body))
         steps = any(m.op == "Time" and names_in(m) == {letter} for m in nodes_of(body))      # h_k, not x_{t-p+k}
+        steps = steps or not counts and any(m.op == "Pow" and letter in names_in(m.nodes[1]) for m in nodes_of(body))
+        if (whole := self._backwards(letter, n)) is not None:
+            return self.big_sum(whole)
         if counts and steps and not timed:
             raise Meaningless("SR303", f"{letter} is a step and a component in one sum (declare {letter}: index n)", n.span)
         sized = tuples.is_size(self, high.head)
         if steps and sized and not timed:
             raise Meaningless("SR303", f"the sum over the steps {letter} ends at the size {high.head}", n.span)
         return self._steps(letter, n) if timed or steps else self._components(letter, n)
+
+    def _backwards(self, letter: str, n: Node) -> Node | None:
+        """A sum in which steps are counted down, as x_{t-j}, with its letter counted from the other end; None for any other sum."""
+        var, low, high, body, restriction = n.nodes
+        down = any(_count(time.nodes[0], var) < 0 for time in nodes_of(body) if time.op == "Time")
+        if not down or restriction.op != "Absent" or "Absent" in (low.op, high.op) or letter in names_in(low) | names_in(high):
+            return None
+        if any(m.op == "Index" and letter in names_in(m) or m.op in BINDERS and m.nodes[0] == var for m in nodes_of(body)):
+            return None
+        mirrored = Node("Add", (low, high, Node("Neg", (var,))))
+        self.note("backwards", f"the sum over {letter} is taken from its end")
+        return Node(n.op, (var, low, high, _put(body, var, mirrored), restriction), n.span)
 
     def _steps(self, letter: str, n: Node) -> Expr:
         _, low, high, body, restriction = n.nodes
@@ -151,6 +168,18 @@ class Sums(Names):
             self.note("single-term", f"the sum over {left.head} = {other} is read as the one term in which they are equal")
             return delta(a, b)
         raise Meaningless("SR303", f"a sum restricted by {rel.head}", restriction.span)
+
+
+def _put(n: Node, letter: Node, value: Node) -> Node:
+    """The tree with a letter replaced."""
+    return value if n == letter else Node(n.op, tuple(_put(a, letter, value) if isinstance(a, Node) else a for a in n.args), n.span)
+
+
+def _count(n: Node, letter: Node) -> int:
+    """How often a letter stands in a sum, less how often it is taken away."""
+    if n.op in ("Add", "Neg"):
+        return (1 if n.op == "Add" else -1) * sum(_count(a, letter) for a in n.nodes)
+    return int(n == letter)
 
 
 def ends_of_sums(tree: Node) -> Iterator[tuple[str, str]]:

@@ -19,6 +19,7 @@ from symrnn.expr import (
     is_one,
     lift,
     matmul,
+    matrix_power,
     negative,
     node,
     numeric,
@@ -129,9 +130,14 @@ def opposite(e: Expr) -> Expr:
 
 
 def times(site: Site) -> Iterator[Change]:
-    """A symbol one step earlier or later."""
+    """A symbol one step earlier or later, a power that counts one step less or more."""
     s = site.node.attr
-    if site.node.op == "sym" and s.time is not None:
+    if site.node.op == "mpow":
+        last, first = s
+        for k in (-1, 1):
+            raised = matrix_power(site.node.args[0], last + k, first)
+            yield raised, ("write {} for {}", raised, site.node)
+    elif site.node.op == "sym" and s.time is not None:
         for k in (-1, 1):
             new = node("sym", attr=Symbol(s.name, s.shape, s.kind, s.time + k))
             yield new, ("write {} for {}", new, site.node)

@@ -330,6 +330,11 @@ def _power(w: Writer, e: Expr) -> Piece:
     return w.scripted(base, str(n))
 
 
+def _matrix_power(w: Writer, e: Expr) -> Piece:
+    last, first = e.attr
+    return w.scripted(e.args[0], w.notation.step(last) + (f"-{w.notation.step(first)}" if first.base else ""))
+
+
 def _apply(w: Writer, e: Expr) -> Piece:
     u, name = e.args[0], e.attr
     if name == "recip":
@@ -470,6 +475,9 @@ ROWS: dict[str, Callable[[Writer, Expr], Piece]] = {
     "had": _hadamard,
     "transpose": _transpose,
     "pow": _power,
+    "mpow": _matrix_power,
+    "inv": lambda w, e: w.scripted(e.args[0], "-1"),
+    "mexp": lambda w, e: w.call(r"\exp", e.args[0]),
     "apply": _apply,
     "softmax": lambda w, e: w.call(w.notation.function("softmax"), e.args[0]),
     "lse": _log_sum_exp,

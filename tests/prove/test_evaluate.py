@@ -26,6 +26,7 @@ from symrnn.expr import (
     lift,
     log_sum_exp,
     matmul,
+    matrix_power,
     negative,
     node,
     ones,
@@ -70,6 +71,8 @@ CASES: dict[str, tuple[Expr, Any]] = {
     "had": (had(v, W @ v), lambda W, v, s, X: v * (W @ v)),
     "transpose": (transpose(W) @ v, lambda W, v, s, X: W.T @ v),
     "pow": (node("pow", W @ v, attr=3) + node("pow", v, attr=-2), lambda W, v, s, X: (W @ v)**3 + 1 / v**2),
+    "mpow": (matrix_power(W, Time("T", -1), Time("")) @ v, lambda W, v, s, X: np.linalg.matrix_power(W, 3) @ v),
+    "inv": (node("inv", W) @ v, lambda W, v, s, X: np.linalg.inv(W) @ v),
     "apply": (apply("tanh", W @ v), lambda W, v, s, X: np.tanh(W @ v)),
     "softmax": (softmax(W @ v), lambda W, v, s, X: np.exp(W @ v) / np.exp(W @ v).sum()),
     "lse": (log_sum_exp(W @ v), lambda W, v, s, X: np.log(np.exp(W @ v).sum())),
@@ -84,7 +87,7 @@ CASES: dict[str, tuple[Expr, Any]] = {
                lambda W, v, s, X: W @ np.array([[-0.5], [0.25], [-0.25]])),
     "deriv": (derivative(apply("tanh", v), v), lambda W, v, s, X: np.diag(1 - np.tanh(v[:, 0])**2)),
 }
-IN_THE_FIELD = {"vcall", "vjac"}        # an unspecified vector function has values in the field only
+IN_THE_FIELD = {"vcall", "vjac", "mexp"}        # what is any function of vectors, or of a matrix, has values in the field only
 VALUES = {"W": [[1, Fraction(-1, 2), 2], [0, Fraction(1, 3), 1], [-1, 1, Fraction(1, 2)]], "v": [[1], [Fraction(-1, 2)], [2]],
           "s": [[Fraction(3, 2)]]}
 

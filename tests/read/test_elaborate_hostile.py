@@ -78,19 +78,19 @@ REFUSED = {
     r"b_2 + b_3 + \dots + b_n": "before the dots", r"b_1 - b_2 + \dots - b_n": "before the dots", r"b_1 + b_2 + \dots": "ends in dots",
     r"b_1 s_1 + b_2 s_1 + \dots + b_n s_1": "before the dots", r"b_1 + \dots + b_n + \alpha": "the last term",
     # powers, divisions, transposes
-    r"W^2": "the power of a matrix", r"W^{-1}": "the power of a matrix", r"(h_t h_t^\top)^2": "the power of a matrix",
-    r"W^t": "a power must be", r"\alpha^{1/2}": "a power must be", r"\alpha^T": "a power must be", r"b_i^j": "a power must be",
+    r"W^2": "the power of a matrix", r"W^{-2}": "the power of a matrix", r"(h_t h_t^\top)^2": "the power of a matrix",
+    r"W^j": "a power must be", r"\alpha^{1/2}": "a power must be", r"\alpha^{T/2}": "a power must be", r"b_i^j": "a power must be",
     r"\frac{1}{W}": "a division by a matrix", r"\frac{E}{W}": "a division by a matrix", r"W_{ij}^\top": "the transpose of a component",
     r"W^\top_{ij}": "the transpose of a component", r"1^\top h_t": "a transposed number", r"h_t'": "no meaning",
     # products
     r"h_t \cdot a_t": "inner or the entrywise product", r"W * A": "between square matrices", r"W \times A": "between square matrices",
     r"\alpha \otimes h_t": "no column vector", r"h_t^\top \otimes x_t": "no column vector", r"b(1)": "a number right after a symbol",
-    r"\nabla_W E(W)": "a factor or an argument", r"\sigma \circ \phi": "no meaning", r"\mathbf{1} - \mathbf{0}": "whose size nothing tells",
+    r"\nabla_W E(W)": "a factor or an argument", r"\sigma \circ \phi": "no meaning", r"\mathbf{1} + \alpha": "whose size nothing tells",
     # functions
     r"\tanh_i(a_t)": "a component of the function tanh", r"\sigma^{(1)}(a_t)": "a layer on the function", r"\sigma'": "no meaning",
     r"\sigma''(a_t)": "a second derivative", r"\sigma^{-1}(a_t)": "no plain function", r"S(o_{t,k})": "the softmax of a number",
     r"S'(o_t)": "the function S with 1 arguments", r"\phi(h_t, x_t)": "with 2 arguments", r"g(h_t)": "the size of the value of g",
-    r"\log_2 h_t": "a component of the function log", r"\lVert W \rVert^2": "other than the Euclidean", r"\lVert b \rVert_1^2": "Euclidean",
+    r"\log_2 h_t": "a component of the function log", r"\lVert W \rVert^2": "that of Frobenius", r"\lVert b \rVert_1^2": "Euclidean",
     # derivatives
     r"\frac{\partial E}{\partial W_t}": "at a step, of something not at that step", r"\frac{\partial E}{\partial W^\top}": "no symbol",
     r"\frac{\partial E}{\partial (W h_t)}": "no symbol", r"\frac{\partial h_t}{\partial t}": "as a number", r"\nabla E": "by what",

@@ -1,0 +1,58 @@
+"""What a text only considers defines nothing, and nothing that may be meant under it is refuted; a start at zero is a value like others."""
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from symrnn.api import audit
+
+NETWORK = "# A network\n\n$$ h_t = \\tanh(W h_{t-1} + U x_t + b) $$\n\n"
+JACOBIAN = r"$$ \frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) W $$"
+LINEAR = r"$$ \frac{\partial h_t}{\partial h_{t-1}} = W $$"
+
+
+def verdicts(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / "a.md"
+    path.write_text(text, encoding="utf-8")
+    (document,) = audit(path, timeout=60).to_json()["documents"]
+    return [e["verdict"] for e in document["equations"] if e["verdict"]]
+
+
+@pytest.mark.parametrize("aside", [
+    "If we dropped the nonlinearity, $h_t = W h_{t-1} + U x_t + b$.",
+    "A linear network, by contrast, has $h_t = W h_{t-1} + U x_t + b$.",
+    "Many texts print $h_t = W h_{t-1} + U x_t + b$ here.",
+    "It is tempting to take $h_t = W h_{t-1} + U x_t + b$.",
+])
+def test_another_network_that_is_only_considered_defines_nothing(tmp_path: Path, aside: str) -> None:
+    assert verdicts(tmp_path, f"{NETWORK}{aside}\n\n# Its Jacobian\n\n{JACOBIAN}\n\n{LINEAR}\n") == ["proved", "refuted"]
+
+
+@pytest.mark.parametrize("aside", ["If $W = I$, it forgets nothing.", "Some authors set $W = I$; we do not.",
+                                   "In the limit $W = I$ it remembers."])
+def test_a_value_that_is_only_considered_proves_nothing_and_what_may_be_meant_under_it_is_not_refuted(tmp_path: Path, aside: str) -> None:
+    claim = r"$$ \frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) $$"
+    assert verdicts(tmp_path, f"{NETWORK}{aside}\n\n{claim}\n\n# Later\n\n{claim}\n\n{JACOBIAN}\n") == ["undecided", "refuted", "proved"]
+
+
+@pytest.mark.parametrize("value", ["The slope is greatest at $x = 0$.", "A typical value is $x = 0$.",
+                                   "We used $x = 0$ in the experiments."])
+def test_a_number_at_which_something_is_looked_at_is_no_value_for_good(tmp_path: Path, value: str) -> None:
+    text = f"Let $\\sigma(x) = \\frac{{1}}{{1 + e^{{-x}}}}$. {value}\n\n# Claims\n\n"
+    text += "$$\\tanh(x) = 2\\sigma(x) - 1.$$\n\n$$\\tanh(x) = 2\\sigma(2x) - 1$$\n"
+    assert verdicts(tmp_path, text) == ["refuted", "proved"]
+
+
+@pytest.mark.parametrize("name", ["If we write", "We let", "We define"])
+def test_a_name_given_in_passing_is_a_definition(tmp_path: Path, name: str) -> None:
+    text = f"A state is $$ h_t = \\tanh(a_t). $$ {name} $a_t = W h_{{t-1}} + U x_t$, then {JACOBIAN}\n"
+    assert verdicts(tmp_path, text) == ["proved"]
+
+
+@pytest.mark.parametrize("zero", ["0", r"\mathbf{0}", r"\vec{0}", r"\boldsymbol{0}"])
+def test_a_state_that_starts_at_zero_can_be_differentiated_by(tmp_path: Path, zero: str) -> None:
+    start = r"$$ h_1 = \tanh(U x_1 + b) $$"
+    wrong = r"$$ \frac{\partial h_t}{\partial h_{t-1}} = 0 $$"
+    text = f"{NETWORK}with $h_0 = {zero}$, so that\n\n{start}\n\n{JACOBIAN}\n\n{wrong}\n"
+    assert verdicts(tmp_path, text) == ["proved", "proved", "refuted"]
