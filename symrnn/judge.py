@@ -25,6 +25,7 @@ from symrnn.claimforms import (
 from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.contributions import parameter_of, part_of_step
 from symrnn.corrections import Corrections
+from symrnn.direct import direct
 from symrnn.document import Sides, Statement, chain
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import (
@@ -394,9 +395,17 @@ class Chain:
         fix = self._corrections(sides.right).within(sides, body, latex(found.claim.right, notation), found, again)
         return r if fix is None else replace(r, verdict=replace(r.verdict, fix=fix))
 
+    def _or_direct(self, claim: Claim, verdict: Verdict) -> Verdict:
+        """A verdict, unless it refutes what holds for the derivative of one equation alone: the signs do not say which is meant."""
+        alone = direct(claim) if verdict.word == "refuted" and verdict.method != "shapes" else None
+        if alone is None or decide(alone).word != "proved":
+            return verdict
+        return Verdict("undecided", "SR209", "it holds for the derivative of one equation alone, with everything else in it held fixed, "
+                       f"and fails for the total one: {verdict.reason}")
+
     def _decided(self, claim: Claim, rule: frozenset[str] | None = None) -> Verdict:
         """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
-        verdict = decide(claim)
+        verdict = self._or_direct(claim, decide(claim))
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
         if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and is_chain_rule(claim.right) and (

@@ -56,3 +56,14 @@ def test_a_state_that_starts_at_zero_can_be_differentiated_by(tmp_path: Path, ze
     wrong = r"$$ \frac{\partial h_t}{\partial h_{t-1}} = 0 $$"
     text = f"{NETWORK}with $h_0 = {zero}$, so that\n\n{start}\n\n{JACOBIAN}\n\n{wrong}\n"
     assert verdicts(tmp_path, text) == ["proved", "proved", "refuted"]
+
+
+GATED = (r"$$ f_t = \sigma(W_f x_t + U_f h_{t-1}), \quad g_t = \tanh(W_g x_t + U_g h_{t-1}), \quad c_t = f_t \odot c_{t-1} + g_t, \quad "
+         r"h_t = \tanh(c_t) $$" "\n\nwhere $\\sigma$ is the logistic function.\n\n")
+
+
+@pytest.mark.parametrize(("right", "expected"), [
+    (r"\mathrm{diag}(f_t)", "undecided"), (r"\mathrm{diag}(g_t)", "refuted"), (r"-\mathrm{diag}(f_t)", "refuted")])
+def test_what_holds_for_the_derivative_of_one_equation_alone_is_not_refuted(tmp_path: Path, right: str, expected: str) -> None:
+    text = f"{GATED}$$ \\frac{{\\partial c_t}}{{\\partial c_{{t-1}}}} = {right} $$\n"
+    assert verdicts(tmp_path, text) == [expected]

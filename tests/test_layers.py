@@ -23,6 +23,7 @@ LAYERS = (
     ("points",),
     ("prove", "write", "emit"),
     ("repair",),
+    ("direct",),
     ("coded", "correspondence"),
     ("conditions", "factors", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary", "vectorised"),
     ("setting",),

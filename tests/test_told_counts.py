@@ -238,3 +238,16 @@ def test_names_of_numbers_stand_for_the_numbers_that_are_given():
     given = [r"\text{Simple RNN: } 136"]
     assert check_claim(r"\text{GRU: } 400 = 3 \times \text{SimpleRNN}", given=given).verdict == "refuted"
     assert check_claim(r"\text{GRU: } 408 = 3 \times \text{SimpleRNN}", given=given).verdict == "undecided"
+
+
+@pytest.mark.parametrize("sentence", [
+    "A network of twice the size has $4p^2 + 2pq + 2p + 2rp + r$ parameters.",
+    "When $q = p$ the network has $2p^2 + p + rp + r$ parameters.",
+    "With a diagonal $A$ the cell has $pq + 2p$ parameters.",
+    "Another network has $4p^2$ parameters.",
+    "With one bias per gate the cell has $p(p + q) + p$ parameters.",
+    "Including the initial state $s_0$ the cell has $p^2 + pq + 2p$ parameters.",
+    "The cell hardly has $p^2 + pq + p$ parameters.",
+])
+def test_a_count_of_something_else_is_left_alone(sentence):
+    assert [v for v in verdicts(sentence) if v in ("proved", "refuted", "conditional")] == []

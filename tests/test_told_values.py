@@ -230,3 +230,13 @@ def test_the_shape_of_a_derivative_is_that_of_its_two_parts(formula, found):
 def test_two_shapes_for_one_symbol_are_refuted_also_with_a_word_between():
     claim = r"W \in \mathbb{R}^{n \times m} \text{ and also } W \in \mathbb{R}^{m \times n}"
     assert check_claim(claim, given=["h_t = W x_t"]).verdict == "refuted"
+
+
+@pytest.mark.parametrize("sentence", [
+    "The second derivative of the sigmoid is at most $1/10$.",
+    "The derivative of the sigmoid is at most $1/4$ of that of tanh.",
+    "The derivative of the squared sigmoid is at most $0.2$.",
+])
+def test_the_slope_of_something_else_is_left_alone(sentence):
+    found = Auditor(parse_document(sentence + "\n", "a.md")).run()
+    assert [e.verdict for e in found if e.verdict in ("proved", "refuted", "conditional")] == []

@@ -29,6 +29,9 @@ _COMPARED = (r"\b(?:more|fewer|less|additional|extra|further|rest|remaining|othe
              r"feed-?forward|MLP|fully[- ]connected|dense|convol\w+|unrolled|untied|each step|every step|per step|peepholes?|"
              r"layers (?:has|have)|\w+ layers|encoders?|decoders?|attention|normali[sz]ation|hyper-?parameters?|plus|addition|besides|"
              r"alone|only|solely|merely|matri(?:x|ces)|due to|connections?|kernels?|(?:each|every) (?!gate|of)\w+|per (?!gate)\w+)\b")
+_QUALIFIED = (r"\b(?:twice|doubl\w+|halv\w+|half|tying|tied|diagonal|low[- ]?rank|rank|independent\w*|IndRNN|larger|smaller|bigger|wider|"
+              r"another|different|both|including|when|after|prun\w+|replac\w+|hardly|barely|scarcely|nobody|original|initial states?|"
+              r"with (?:\w+ )*(?:units|neurons)|(?:bias\w*|vectors?|weights?) per gate)\b|\$\s*[A-Za-z]\w*\s*=\s*[A-Za-z][\w{}]*\s*\$")
 _ENDING = r"\b(?:last|final|finally|end|ends|only|truncat\w*|stop\w*|when|where)\b"
 
 _CORRECTED = r"\b(?:not|wrong\w*|incorrect\w*|false\w*|misprint\w*|typos?|instead|should|mistak\w+|\w+n[’']t)\b"
@@ -40,7 +43,7 @@ GUARDS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "size": (_DENIED, _KEPT),
     "count": (_DENIED, _ENTRIES),
     "at": (_DENIED, _ENDING),
-    "parameters": (_DENIED, _COMPARED),
+    "parameters": (_DENIED, _COMPARED, _QUALIFIED),
 })
 """For each kind of claim, what must not stand in the clause."""
 

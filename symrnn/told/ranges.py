@@ -105,9 +105,15 @@ def of_variable(said: Said, world: World) -> Told:
     return None
 
 
+OTHER_SLOPES = re.compile(r"\b(?:second|third|higher|squared?|product|log\w*|times|powers?|divided|respect)\b", re.I)
+"""Words that make it the slope of something else."""
+
+
 def slope_of(said: Said, world: World) -> Told:
     """``the derivative of the sigmoid is at most 1/4``."""
     name, most = role(said, world), fraction(said.value)
+    if OTHER_SLOPES.search(said.clause) or re.search(re.escape(said.words) + r"\$?\s*(?:of|times)\b", said.clause):
+        return None
     if most is None or blocked(re.sub(r"(?i)\b(?:derivative|slope|never)\b", "", said.clause), "function"):
         return None
     verdict = slope(name, Interval(None, most, False, True))
