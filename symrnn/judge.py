@@ -32,6 +32,7 @@ from symrnn.expr import (
     NOW,
     SCALAR,
     Expr,
+    Index,
     Size,
     Symbol,
     lift,
@@ -438,7 +439,7 @@ class Chain:
             verdict = Verdict("undecided", "SR303", f"false for a distribution that is not one-hot: {verdict.reason}")
         alone = claim.left.args[0] if claim.left.op == "entry" else claim.left
         if verdict.word == "refuted" and verdict.method != "shapes" and alone.op == "sym" and self._is_open(alone.attr) and (
-                alone is claim.left or self.setting.guessed and alone.attr.time is not None):
+                alone is claim.left or self.setting.guessed and (alone.attr.time is not None or isinstance(claim.left.attr[0], Index))):
             reason = f"nothing given defines {alone.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
         if verdict.word == "refuted" and (stray := self._stray(claim)) and (verdict.method != "shapes" or stray.shape == SCALAR):

@@ -12,7 +12,11 @@ from symrnn.document import Compiled, Row
 from symrnn.expr import NOW, Expr, Symbol, lift, symbols, walk
 from symrnn.prove.claim import Claim
 from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import canonical_base
+
+BLOCKS = ("List", "Matrix", "Stack", "Plus")
+"""What puts a weight together from others."""
 
 
 def unclear(compiled: Compiled) -> dict[str, dict[str, int]]:
@@ -38,8 +42,12 @@ def meant(row: Row) -> Iterator[str]:
                 yield canonical_base(left.strip())
         return
     for s in row.found:
-        if s.role == "claim" and s.sides[0].relation in ("=", ":=", "<-") and names_variable(s.sides[0].left, row.setting):
-            yield s.sides[0].left.head
+        if s.role != "claim" or s.sides[0].relation not in ("=", ":=", "<-"):
+            continue
+        left, right = s.sides[0].left, s.sides[0].right
+        whole = left.op == "Sym" and len(left.args) == 1
+        if names_variable(left, row.setting) or whole and any(n.op in BLOCKS for n in nodes_of(right)):
+            yield left.head
 
 
 def blocked(claim: Claim, names: Iterable[str], refuted: bool) -> str | None:

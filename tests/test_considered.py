@@ -67,3 +67,23 @@ GATED = (r"$$ f_t = \sigma(W_f x_t + U_f h_{t-1}), \quad g_t = \tanh(W_g x_t + U
 def test_what_holds_for_the_derivative_of_one_equation_alone_is_not_refuted(tmp_path: Path, right: str, expected: str) -> None:
     text = f"{GATED}$$ \\frac{{\\partial c_t}}{{\\partial c_{{t-1}}}} = {right} $$\n"
     assert verdicts(tmp_path, text) == [expected]
+
+
+@pytest.mark.parametrize("block", ["W = [W_h, W_x]", r"W = (W_h \quad W_x)", r"W = \begin{bmatrix} W_h & W_x \end{bmatrix}"])
+def test_a_weight_put_together_in_a_way_that_is_not_understood_is_not_free(tmp_path: Path, block: str) -> None:
+    text = (f"$$ h_t = \\tanh(W [h_{{t-1}}; x_t] + b) $$\n\nwith $h_t \\in \\mathbb{{R}}^n$, $x_t \\in \\mathbb{{R}}^d$ and ${block}$.\n\n"
+            r"$$ \frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) W_h $$" "\n")
+    assert "refuted" not in verdicts(tmp_path, text)
+
+
+def test_a_letter_that_is_taken_from_one_beside_itself_is_a_number(tmp_path: Path) -> None:
+    text = r"Let $v_t = \beta v_{t-1} + (1 - \beta) g_t$ with $v_0 = 0$. Then $$v_2 = (1 - \beta)(g_2 + \beta g_1).$$" "\n"
+    assert verdicts(tmp_path, text) == ["proved"]
+
+
+def test_what_an_equation_in_components_may_define_is_not_refuted_and_a_component_of_a_product_is_differentiated(tmp_path: Path) -> None:
+    given = r"Let $a_i = \sum_{j=1}^n W_{ij} h_j$ with $W \in \mathbb{R}^{n\times n}$, $h \in \mathbb{R}^n$, $a \in \mathbb{R}^n$."
+    claims = r"$$\frac{\partial a_i}{\partial W_{ij}} = h_j$$" "\n\n" r"$$\frac{\partial a_i}{\partial W_{ij}} = h_i$$"
+    assert verdicts(tmp_path, f"{given}\n\n{claims}\n") == ["proved", "refuted"]
+    later = r"Let $a_i = \sum_{j=1}^n W_{ij} h_j$ for $i = 1, \dots, n$."
+    assert "refuted" not in verdicts(tmp_path, later)

@@ -100,6 +100,8 @@ def _lonely(claim: Claim) -> ShapeConflict | None:
     lonely = sorted((i for i in left ^ right if i not in tied and i.name not in tied), key=str)
     constant = {side for side in (claim.left, claim.right) if not any(x.op in ("sym", "vcall", "vjac") for x in walk(side))}
     lonely = [i for i in lonely if (claim.right if i in left else claim.left) not in constant]
+    if claim.left.op == "deriv" and set(lonely) <= left and all(a.op == "entry" for a in claim.left.args):
+        return None                                                   # that of an entry by an entry may be the same for every i
     if not lonely:
         return None
     names = ", ".join(i.name for i in lonely)

@@ -344,7 +344,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
     scales = _scales(trees, letter) - set(stated)
-    known |= dict.fromkeys((SCALARS & _complements(trees) | scales | _multiples_of_identity(trees)) - set(known), "scalar")
+    numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees)
+    known |= dict.fromkeys(numbers - set(known), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
