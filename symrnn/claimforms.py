@@ -1,6 +1,7 @@
 """What can be said of one claim by its form: its shapes, its letters, whether it is a chain rule or speaks of the loss."""
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from symrnn.document import Sides
@@ -9,9 +10,12 @@ from symrnn.expr import (
     Expr,
     Index,
     Size,
+    node,
+    ones,
     own_shape,
     resize,
     smul,
+    symbol,
     symbols,
     transform,
     unify,
@@ -165,3 +169,14 @@ def cross_entropy_targets(model: Model) -> set[str]:
 def speaks_of_loss(e: Expr) -> bool:
     """Whether the total loss or the loss of a step stands in an expression."""
     return any(s.name in (TOTAL, LOSS) for s in symbols(e))
+
+
+def shifts(claim: Claim) -> Iterator[tuple[str, Claim]]:
+    """For each free column without a time that is added inside a softmax its name, and the claim with one number at all its components."""
+    used = {s for e in claim.model.equations for s in (e.left, *symbols(e.right))}
+    sums = [x.args[0] for side in (claim.left, claim.right) for x in walk(side) if x.op == "softmax" and x.args[0].op == "add"]
+    added = {s for total in sums for term in total.args if len(found := list(symbols(term))) == 1 for s in found}
+    for s in sorted(added - used, key=lambda s: s.name):
+        if s.time is None and s.shape != SCALAR and s.shape[1] == 1:
+            number = {node("sym", attr=s): smul(symbol(s.name), ones(s.shape))}
+            yield s.name, replace(claim, left=transform(claim.left, number.get), right=transform(claim.right, number.get))

@@ -18,6 +18,7 @@ from symrnn.claimforms import (
     only_if_single,
     rule_letters,
     scaled,
+    shifts,
     size_or_sequence,
     speaks_of_loss,
     unsolved,
@@ -437,6 +438,8 @@ class Chain:
         if verdict.word == "refuted" and any(key.partition("[")[0] in self.setting.one_hot and "/" in str(value) for key, value in (
                 verdict.counterexample or {}).get("values", {}).items()):
             verdict = Verdict("undecided", "SR303", f"false for a distribution that is not one-hot: {verdict.reason}")
+        if verdict.word == "refuted" and verdict.method != "shapes" and self.setting.guessed:
+            verdict = self._if_a_number(claim) or verdict
         alone = claim.left.args[0] if claim.left.op == "entry" else claim.left
         if verdict.word == "refuted" and verdict.method != "shapes" and alone.op == "sym" and self._is_open(alone.attr) and (
                 alone is claim.left or self.setting.guessed and (alone.attr.time is not None or isinstance(claim.left.attr[0], Index))):
@@ -523,6 +526,14 @@ class Chain:
             return None
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
+
+    def _if_a_number(self, claim: Claim) -> Verdict | None:
+        """A doubt where something added inside a softmax, of which nothing says what it is, may be a number added to every component."""
+        for name, changed in shifts(claim):
+            if decide(changed).word != "refuted":
+                return Verdict("undecided", "SR103", f"nothing says whether {name} is a number added to every component; as a vector it "
+                               "fails")
+        return None
 
     def _perhaps_power(self, sides: Sides) -> str | None:
         """What carries the letter of the last step as an upper script, where that letter stands in the exponent of another power."""

@@ -87,3 +87,8 @@ def test_what_an_equation_in_components_may_define_is_not_refuted_and_a_componen
     assert verdicts(tmp_path, f"{given}\n\n{claims}\n") == ["proved", "refuted"]
     later = r"Let $a_i = \sum_{j=1}^n W_{ij} h_j$ for $i = 1, \dots, n$."
     assert "refuted" not in verdicts(tmp_path, later)
+
+
+def test_what_is_added_in_a_softmax_may_be_a_number(tmp_path: Path) -> None:
+    softmax = r"$$ \mathrm{softmax}(%s) = \mathrm{softmax}(z) $$"
+    assert verdicts(tmp_path, "\n\n".join(softmax % x for x in ("z + c", "2 z", "-z"))) == ["undecided", "refuted", "refuted"]
