@@ -9,7 +9,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.causes import with_causes
-from symrnn.considered import concerned
+from symrnn.considered import PART, clause, concerned
 from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, same_equation
 from symrnn.errors import Place, SymrnnError
@@ -235,10 +235,12 @@ class Auditor:
         if found.verdict != "refuted" or not isinstance(row.found, list):
             return found
         considered = concerned(self.compiled.asides, row.span.offset, [s.tree for s in row.found], row.setting)
-        if considered is None:
+        part = PART.search(clause(self.document.text, row.span.offset))
+        if row.options.get("assume") or considered is None and part is None:
             return found
-        doubt = Verdict("undecided", "SR303", f"it fails in general, but line {considered.line} considers {considered.latex}, "
-                        "and it may be meant under that")
+        what = f"it is said of {part[0]}" if part is not None else ""
+        what = f"line {considered.line} considers {considered.latex}" if considered is not None else what
+        doubt = Verdict("undecided", "SR303", f"it fails in general, but {what}, and it may be meant under that")
         kept = tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" and r.verdict.method != "shapes" else r
                      for r in found.relations)
         return replace(found, relations=kept, reason=next((r.verdict.reason for r in kept if r.verdict.word and r.verdict.reason), None))

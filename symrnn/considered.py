@@ -26,6 +26,11 @@ AT_A_VALUE = re.compile(
     r"\b(?:at|for|when|with|say)\s*\Z|\btypical(?:ly)?\b|\busual value\b|\be\.\s?g\.|\bfor (?:example|instance)\b|\bwe used\b|"
     r"\bexperiments?\b|\bin practice\b", re.I)
 """The same for a quantity at a number: one of the values that it may have."""
+RESTRICTING = ("!=", "<", ">", "<=", ">=")
+RESTRICTED = re.compile(r"\b(?:for|if|when|whenever|where|with|case)\s*\Z", re.I)
+"""How a condition is introduced that holds for the rest of its sentence."""
+PART = re.compile(r"\b(?:off-?diagonal|diagonal) (?:entr(?:y|ies)|elements?|terms?|parts?|components?)\b", re.I)
+"""Words for some of the entries of a matrix."""
 DEFINING = re.compile(r"\b(?:writ(?:e|es|ing|ten)|denot(?:e|es|ed|ing)|defin(?:e|es|ed|ing)|lets?|call(?:s|ed)?|put)\b", re.I)
 """What makes it a definition all the same."""
 _CLAUSE = re.compile(r"[.;:!?](?=\s)|\n[ \t]*\n|^#.*$", re.M)
@@ -76,9 +81,19 @@ def aside(document: Document, span: Span, tree: Node, setting: Setting) -> Aside
     return Aside(span.offset, min([*headings, span.offset + NEAR]), span.line, span.latex, left.head)
 
 
+def restriction(document: Document, span: Span, tree: Node) -> Aside | None:
+    """A condition printed in front of what it restricts, until the end of its sentence: ``For $j \\ne i$ we get``."""
+    if span.kind != "inline" or tree.op != "Chain" or not any(n.head in RESTRICTING for n in tree.nodes[1:]):
+        return None
+    if not RESTRICTED.search(re.sub(r"[$(\\\s]+\Z", "", clause(document.text, span.offset))):
+        return None
+    stop = _CLAUSE.search(document.text, span.offset + len(span.latex))
+    return Aside(span.offset, document.text.find("\n\n", span.offset) if stop is None else stop.start(), span.line, span.latex, "")
+
+
 def concerned(asides: Iterable[Aside], offset: int, trees: Sequence[Node], setting: Setting) -> Aside | None:
     """The equation considered before an offset that what stands there may be meant under."""
-    near = [a for a in asides if a.offset < offset < a.end]
+    near = [a for a in asides if a.offset < offset < (a.end if a.end > a.offset else offset + 1)]
     if not near:
         return None
     reached = {n.head for tree in trees for n in nodes_of(tree) if n.op == "Sym"}
@@ -87,4 +102,4 @@ def concerned(asides: Iterable[Aside], offset: int, trees: Sequence[Node], setti
     while before < len(reached):
         before = len(reached)
         reached |= {name for head in tuple(reached) for name in needed.get(head, ())}
-    return next((a for a in reversed(near) if a.name in reached), None)
+    return next((a for a in reversed(near) if not a.name or a.name in reached), None)

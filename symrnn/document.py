@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from symrnn.conditions import COUNTERS, condition_of
-from symrnn.considered import Aside, aside
+from symrnn.considered import Aside, aside, restriction
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
@@ -119,8 +119,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
                     tree = settled(under_conditions(reading.tree, current), current.scope)
                     reading = replace(reading, tree=tree)
                     said_aside = aside(document, span, tree, current) if claims_from is None else None
-                    if said_aside is not None:
-                        asides.append(said_aside)
+                    restricted_by = restriction(document, span, tree) if claims_from is None else None
+                    asides += [x for x in (said_aside, restricted_by) if x is not None]
                     if main.guessed and said_aside is None and (again := current.defined_anew(tree)):
                         current = current.without(again, f"from line {span.line}")
                         settings[current.name] = current

@@ -92,3 +92,11 @@ def test_what_an_equation_in_components_may_define_is_not_refuted_and_a_componen
 def test_what_is_added_in_a_softmax_may_be_a_number(tmp_path: Path) -> None:
     softmax = r"$$ \mathrm{softmax}(%s) = \mathrm{softmax}(z) $$"
     assert verdicts(tmp_path, "\n\n".join(softmax % x for x in ("z + c", "2 z", "-z"))) == ["undecided", "refuted", "refuted"]
+
+
+def test_what_a_sentence_restricts_in_its_own_words_is_not_refuted_in_general(tmp_path: Path) -> None:
+    off = r"\frac{\partial p_i}{\partial z_j} = -p_i p_j"
+    sentences = [rf"When $i \neq j$ the derivative is $$ {off.replace('-', '')}. $$", rf"For $i \ne j$, $$ {off}. $$",
+                 rf"For $j \ne i$ we get ${off}$.", rf"It is ${off}$.", rf"The off-diagonal entries are $$ {off}. $$"]
+    text = "Let $p = \\mathrm{softmax}(z)$ with $z \\in \\mathbb{R}^n$.\n\n" + "\n\n".join(sentences) + "\n"
+    assert verdicts(tmp_path, text) == ["refuted", "proved", "undecided", "refuted", "undecided"]
