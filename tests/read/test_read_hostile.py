@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from symrnn.audit import audit_document
@@ -131,6 +131,7 @@ PARTS = st.sampled_from([
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @settings(max_examples=120, deadline=None)
 @given(parts=st.lists(PARTS, max_size=40))
+@example(parts=["```math\n", "\\begin{align}"])
 def test_noise_is_an_error_or_spans_with_places_in_the_text(suffix: str, parts: list[str]):
     text = "".join(parts)
     source = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]}) if suffix == ".ipynb" else text

@@ -88,7 +88,8 @@ def scan_plain(text: str, path: str, folder: Path | None = None) -> Document:
     found = displays(text, lambda line: line in taken or closed(line))
     masked = _masked(text, [*stretches, *((a, (text + "\n").find("\n", b)) for a, b in found)])
     document = scanned(Scan(masked, path, by_rows=False))
-    spans = [replace(s, prose_before=s.prose_before.rpartition(_MARK)[2].strip()) for s in document.spans]
+    spans = [replace(s, prose_before=s.prose_before.rpartition(_MARK)[2].strip()) for s in document.spans
+             if text.startswith(s.latex, s.offset)]                   # in a fence without an end displays are found on their own
     ends = sorted(s.offset + len(s.latex) for s in spans)
     spans += [_span(text, masked, a, b, lines, ends) for a, b in found]
     headings = [Block("1", m[0][:-1].strip(), lines.at(m.start())[0], m.start())
