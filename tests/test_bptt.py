@@ -1,11 +1,11 @@
 """Backpropagation through time: the trail replays, no step of it changes unseen, and the Lagrangian confirms every result."""
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 from loops import World, backward, evaluate, far, loss, mp, mpf, run
 from models import coupled, elman, plain, random_models
@@ -23,7 +23,6 @@ MODELS = {
 }
 ELMAN = derive(MODELS["elman-tanh"])
 STEPS = range(len(ELMAN.trail))
-MORE = int(os.environ.get("SYMRNN_FUZZ", "1"))
 H = mpf(10) ** -13
 
 
@@ -148,8 +147,7 @@ def test_adjoints_and_gradients_are_those_of_central_differences(name):
         check_numbers(MODELS[name], World(sizes, T=last, positive=positive, simplex=MODELS[name].simplex))
 
 
-@settings(max_examples=15 * MORE, deadline=None, derandomize=MORE == 1, database=None,
-          suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
+@fuzz(15)
 @given(random_models(), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3))
 @pytest.mark.slow
 def test_random_models_prove_themselves_and_agree_with_central_differences(model, n, m, last):

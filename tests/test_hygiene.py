@@ -68,3 +68,8 @@ def test_every_module_says_its_purpose_in_its_first_line():
     sources = {path: path.read_text(encoding="utf-8") for path in tracked() if path.suffix == ".py"}
     assert len(sources) > 20
     assert [path.name for path, text in sources.items() if text and not re.match(r'(#.*\n)*r?"""\S', text)] == []
+
+
+def test_every_property_test_draws_the_same_examples_on_every_run_unless_told_otherwise():
+    own = [place for place, line in lines() if place.startswith("tests/") and re.search(r"@settings\(|import .*\bsettings$", line)]
+    assert own == [], "use fuzz(examples) of tests/tools/fuzzing.py"

@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from fuzzing import fuzz
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import symrnn
@@ -25,8 +25,6 @@ from symrnn.prove.shapes import conflict
 from symrnn.repair.derived import adjoints_as_derivatives
 from symrnn.repair.mutants import mutants
 
-MORE = int(os.environ.get("SYMRNN_FUZZ", "1"))
-"""How many times the usual number of cells to try; above 1 they are other ones on every run."""
 VECTORS = ("h", "s", "g", "m", "q", "r", "u", "v", "w", "z", "x", "p", r"\xi", r"\zeta")
 MATRICES = ("A", "B", "C", "D", "F", "G", "M", "Q", "R", "S", "U", "V", "W", r"\Gamma", "W_{in}", "W_{rec}", "U_{0}")
 BIASES = ("b", "c", "d", r"\beta", r"\gamma", "b_{in}")
@@ -146,8 +144,7 @@ def close(a: Any, b: Any, tolerance: float) -> bool:
     return bool(np.max(np.abs(np.asarray(a) - np.asarray(b))) <= tolerance * max(1.0, float(np.max(np.abs(b)))))
 
 
-@settings(max_examples=4 * MORE, deadline=None, derandomize=MORE == 1, database=None,
-          suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture])
+@fuzz(4)
 @given(cell=cells(), data=st.data())
 @pytest.mark.slow
 def test_a_random_cell_goes_through_everything(cell, data, tmp_path_factory):

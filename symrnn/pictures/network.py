@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
 from symrnn.bptt import adjoint
 from symrnn.errors import CallError
@@ -176,7 +177,12 @@ class Network:
 
     def y(self, row: int) -> float:
         """The middle of a row."""
-        return MARGIN + self.height / 2 + (self.top_row - row) * (self.height + ROW_GAP)
+        return MARGIN + self.height / 2 + sum(self.height + max(ROW_GAP, TIGHT * len(self.entering(r)) + TIGHT / 3)
+                                              for r in range(row, self.top_row))
+
+    def entering(self, row: int) -> list[tuple[str, int]]:
+        """The delayed values that enter a step between a row and the next."""
+        return [late for late in self.wiring.delayed if self.rows[arrival(*late)] == row]
 
     @cached_property
     def bottom(self) -> float:
@@ -209,7 +215,7 @@ class Network:
     def entry(self, name: str, lag: int, step: int) -> Way:
         """Where a delayed value enters a step: just above the cards of a row; several in one row do so one below the other."""
         row = self.rows[arrival(name, lag)]
-        same = [x for x in self.wiring.delayed if self.rows[arrival(*x)] == row]
+        same = self.entering(row)
         return right(self.left(step) - NECK, self.y(row) - self.height / 2 - TIGHT * (len(same) - same.index((name, lag))) + 4)
 
     # ----------------------------------------------------------------------------------------------------------------- roads
@@ -259,7 +265,15 @@ class Network:
             x = self.left(t) + self.step.middle[passed]
             ways += [up(x, self.y(k) + half), up(x, self.y(k) - half)]
         x, y = self.middle((u.head, t))
-        return *ways, up(x + self.ports[u.head, "in", tail], y + half)
+        ways.append(up(x + self.ports[u.head, "in", tail], y + half))
+        if u.lag and (past := self.past(ways[1].x, self.rows[tail] + 1, t)) > ways[0].x:
+            ways.insert(1, right(past, ways[0].y))
+        return tuple(ways)
+
+    def past(self, x: float, row: int, t: int) -> float:
+        """The right edge of the last card that stands left of ``x`` in a row: what turns up at ``x`` goes level as far as there."""
+        edges = (self.extent((name, t))[2] for name in self.widths if self.rows[name] == row and self.there(name, t))
+        return max((edge for edge in edges if edge < x), default=-inf)
 
     def exit(self, name: str, t: int) -> list[Way]:
         """From a card to the right edge of its step."""

@@ -11,12 +11,13 @@ from xml.etree import ElementTree
 
 import models
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import fuzz
+from hypothesis import given
 
 from symrnn import api
 from symrnn.errors import CallError
-from symrnn.expr import apply, symbols
-from symrnn.model import Model, param, sequence
+from symrnn.expr import apply, symbols, total
+from symrnn.model import Model, param, scalar, sequence
 from symrnn.pictures.curves import curve
 from symrnn.pictures.network import MOST_STEPS, Network, Steps, folded, overlap, unrolled
 from symrnn.pictures.wiring import Wiring
@@ -40,8 +41,15 @@ def still() -> Model:
     return Model.build("still", [(o, apply("sigmoid", param("V", "n", "n") @ x))])
 
 
+def crowd() -> Model:
+    """Four values of earlier steps enter between two rows, one for a card that stands behind another."""
+    u, v, x = sequence("u", "n"), sequence("v", "m"), sequence("x", "m", kind="input")
+    late = param("W", "n", "m") @ (param("s") * (v[-2] + x[-1])) + u[-1]
+    return Model.build("crowd", [(u, late), (v, x + v[-1]), (scalar("l"), total(u))], loss="l")
+
+
 MODELS = {"elman": lambda: api.model("elman"), "lstm": models.lstm, "coupled": models.coupled, "delayed": delayed, "still": still,
-          "stack": lambda: api.model("elman+elman-relu"), "two lags": lambda: models.plain(lag2=True)}
+          "crowd": crowd, "stack": lambda: api.model("elman+elman-relu"), "two lags": lambda: models.plain(lag2=True)}
 STEPS = {"1": Steps((1,)), "3": Steps((1, 2, 3)), "8": Steps(tuple(range(1, 9))), "folded": FOLDED}
 
 
@@ -72,7 +80,7 @@ def test_nothing_lies_on_anything_else(name, steps):
     assert collisions(network(MODELS[name](), STEPS[steps])) == []
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@fuzz(15)
 @given(models.random_models())
 def test_nothing_lies_on_anything_else_in_the_picture_of_any_model(m):
     assert collisions(network(m, STEPS["3"])) == [] and collisions(network(m, FOLDED)) == []

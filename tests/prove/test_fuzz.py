@@ -1,12 +1,12 @@
 """Random expressions: the normal form has the value of the expression, at every size, and so has all arithmetic of forms."""
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import pytest
 from expressions import SIZES, Scope, expressions, shapes
-from hypothesis import HealthCheck, assume, given, settings
+from fuzzing import fuzz
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from loops import World, evaluate, far, form_table, form_value, mp, mpf
 
@@ -20,15 +20,6 @@ from symrnn.prove.lower import Lowering
 
 EXACT = mpf(10) ** -22
 HUGE = mpf(10) ** 9
-
-MORE = int(os.environ.get("SYMRNN_FUZZ", "1"))
-"""How many times the usual number of examples to try; above 1 they are other ones on every run."""
-
-
-def fuzz(examples: int):
-    return settings(max_examples=examples * MORE, deadline=None, derandomize=MORE == 1, database=None,
-                    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
-
 
 @st.composite
 def worlds(draw) -> World:

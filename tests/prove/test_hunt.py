@@ -6,7 +6,6 @@ differences alone, and a step at which a printed symbol does not exist is left o
 """
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -14,7 +13,8 @@ from typing import Any
 
 import pytest
 from expressions import Scope, expressions
-from hypothesis import HealthCheck, event, given, settings
+from fuzzing import MORE, fuzz
+from hypothesis import event, given
 from hypothesis import strategies as st
 from loops import Bump, World, evaluate, far, form_table, loss, mpf, run
 from models import coupled, elman, plain
@@ -40,7 +40,6 @@ from symrnn.model import Model
 from symrnn.prove.claim import Claim, Condition, Unsupported
 from symrnn.prove.identity import Proof, Prover
 
-MORE = int(os.environ.get("SYMRNN_FUZZ", "1"))
 MODELS = {"plain": plain(), "tanh": plain("tanh"), "zero": plain(initial="zero"), "lag 2": plain(lag2=True),
           "lag 2 zero": plain("sigmoid", lag2=True, initial="zero"), "coupled": coupled(), "elman": elman("?f")}
 SIZES = ({"n": 2, "m": 2, "k": 2}, {"n": 1, "m": 1, "k": 1}, {"n": 2, "m": 1, "k": 3})
@@ -210,8 +209,7 @@ def proof(name: str, left: Expr, right: Expr, conditions: tuple[Condition, ...])
         return None
 
 
-@settings(max_examples=60 * MORE, deadline=None, derandomize=MORE == 1, database=None,
-          suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
+@fuzz(60)
 @given(claims())
 @pytest.mark.slow
 def test_what_is_proved_holds_in_numbers(claim):
@@ -281,8 +279,7 @@ def forward(w: World, model: Model, held: dict[Any, Any], bump: Bump | None = No
     return replace(w, known=known)
 
 
-@settings(max_examples=12 * MORE, deadline=None, derandomize=MORE == 1, database=None,
-          suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large])
+@fuzz(12)
 @given(local_claims())
 @pytest.mark.slow
 def test_a_derivative_along_the_equations_is_that_of_running_the_model_again(claim):

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symrnn.audit import audit_document
@@ -110,7 +111,7 @@ def written(style: Style, pieces: list[tuple[str, int, int]]) -> tuple[str, list
 
 
 @pytest.mark.parametrize("path", STYLES)
-@settings(max_examples=60, deadline=None)
+@fuzz(60)
 @given(pieces=PIECES)
 def test_formulas_at_random_places_are_found_there_and_nothing_else(path: str, pieces: list[tuple[str, int, int]]):
     text, formulas = written(STYLES[path], pieces)
@@ -123,7 +124,7 @@ def test_formulas_at_random_places_are_found_there_and_nothing_else(path: str, p
     assert document.problems == ()
 
 
-@settings(max_examples=40, deadline=None)
+@fuzz(40)
 @given(cells=st.lists(PIECES, max_size=5))
 def test_formulas_of_a_notebook_are_found_in_their_cells(cells: list[list[tuple[str, int, int]]]):
     texts = [written(STYLES["x.md"], pieces) for pieces in cells]

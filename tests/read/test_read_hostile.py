@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from fuzzing import fuzz
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from symrnn.audit import audit_document
@@ -129,7 +130,7 @@ PARTS = st.sampled_from([
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@settings(max_examples=120, deadline=None)
+@fuzz(120)
 @given(parts=st.lists(PARTS, max_size=40))
 @example(parts=["```math\n", "\\begin{align}"])
 def test_noise_is_an_error_or_spans_with_places_in_the_text(suffix: str, parts: list[str]):

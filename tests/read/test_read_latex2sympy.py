@@ -8,7 +8,8 @@ import threading
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symrnn.errors import LimitError, ReadError
@@ -30,7 +31,7 @@ DERIVATION = [Item("atom", (0, 1), nodes=(Node("Deriv", ("partial", "1", Node("S
 
 
 @given(st.lists(st.sampled_from(LETTERS * 4 + OPERATORS + SCRIPTS + BIG + DERIVATION), min_size=1, max_size=9))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@fuzz(300)
 @pytest.mark.slow
 def test_the_two_grammars_agree_on_every_skeleton_without_loose_functions(items: list[Item]):
     try:

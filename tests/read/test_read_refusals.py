@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symrnn.errors import DeclarationError, Place, ReadError
@@ -96,7 +97,7 @@ def test_a_refusal_becomes_an_error_with_place_and_hint():
 
 
 @given(st.text(alphabet=r"\{}()[]|^_&=+-*/.,;:'!<>$%#~ abhWdt0129" + "\n", max_size=40))
-@settings(max_examples=300, deadline=None, derandomize=True)
+@fuzz(300)
 def test_any_text_is_read_or_refused(latex: str):
     reading = read(latex, TABLE, second=False)
     assert (reading.tree is None) == (reading.unread is not None)
@@ -111,7 +112,7 @@ PIECES = st.sampled_from([
 
 
 @given(st.lists(PIECES, max_size=14).map(" ".join))
-@settings(max_examples=500, deadline=None, derandomize=True)
+@fuzz(500)
 def test_any_row_of_commands_is_read_or_refused(latex: str):
     reading = read(latex, TABLE, second=False)
     assert (reading.tree is None) == (reading.unread is not None)

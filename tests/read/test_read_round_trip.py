@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symrnn.read.reader import read
@@ -97,7 +98,7 @@ STATEMENTS = st.one_of(
 
 
 @pytest.mark.parametrize("style", sorted(TIME_STYLES))
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@fuzz(50)
 @given(tree=STATEMENTS)
 def test_what_is_printed_reads_back_as_the_same_tree(style: str, tree: Node):
     printed = show(tree, TABLES[style])
@@ -106,7 +107,7 @@ def test_what_is_printed_reads_back_as_the_same_tree(style: str, tree: Node):
     assert reading.tree == tree, f"{printed}\n{tree}\n{reading.tree}"
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+@fuzz(50)
 @given(tree=STATEMENTS)
 def test_generated_trees_agree_with_the_table_of_operations(tree: Node):
     assert problems(tree) == []

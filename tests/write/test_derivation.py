@@ -12,7 +12,8 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from loops import World, backward, evaluate, far, mpf, run
 from models import coupled, lstm, plain, random_models
 from models import elman as elman_of
@@ -264,7 +265,7 @@ def test_a_model_for_which_there_is_no_module_has_no_code():
     assert code_of(d) is None and "In code" not in derivation_text(d).to_text()
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@fuzz(10)
 @given(random_models())
 def test_any_model_is_written_in_every_format(model):
     d = derive(model)

@@ -6,7 +6,8 @@ import re
 from fractions import Fraction
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 
 from symrnn.expr import (
@@ -236,7 +237,7 @@ def vectors() -> st.SearchStrategy[Expr]:
     return st.recursive(leaves, grow, max_leaves=6)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@fuzz(150)
 @given(vectors(), st.booleans(), st.sampled_from(["sub", "sup"]), st.sampled_from(["fraction", "nabla"]))
 @pytest.mark.slow
 def test_random_expressions_read_back_to_the_same_meaning(e, summed, style, gradient):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from fuzzing import fuzz
+from hypothesis import given
 from hypothesis import strategies as st
 from math_core import LatexError, LatexToMathML
 
@@ -54,7 +55,7 @@ def leaves(found: tuple[Segment, ...]) -> list[Segment]:
     return [leaf for s in found for leaf in (leaves(s.parts) if s.parts else [s])]
 
 
-@settings(max_examples=200, deadline=None)
+@fuzz(200)
 @given(FORMULAS)
 def test_the_parts_of_a_segment_are_the_segment(source):
     row = layout(f"y = {source}", widest=10_000).rows[0]
@@ -65,7 +66,7 @@ def test_the_parts_of_a_segment_are_the_segment(source):
     assert text.replace(" ", "") == latex(pieces(f"y = {source}")).replace(" ", "")
 
 
-@settings(max_examples=200, deadline=None)
+@fuzz(200)
 @given(FORMULAS, st.sampled_from([8.0, 15.0, 30.0]))
 def test_no_line_is_wider_than_the_limit_unless_it_is_one_piece(source, limit):
     row = layout(f"y = {source}").rows[0]
