@@ -11,18 +11,17 @@ import pytest
 from fuzzing import fuzz
 from hypothesis import given, note
 from hypothesis import strategies as st
+from networks import derived
 
 import symrnn
 from symrnn.bptt import check_trail, derive
 from symrnn.emit import emit
 from symrnn.emit.load import load
-from symrnn.expr import Symbol, derivative, node, symbol
+from symrnn.expr import Symbol
 from symrnn.model import Model
-from symrnn.prove.claim import Claim
 from symrnn.prove.decide import Witnesses, decide
 from symrnn.prove.exact import compare, exact_only
 from symrnn.prove.shapes import conflict
-from symrnn.repair.derived import adjoints_as_derivatives
 from symrnn.repair.mutants import mutants
 
 VECTORS = ("h", "s", "g", "m", "q", "r", "u", "v", "w", "z", "x", "p", r"\xi", r"\zeta")
@@ -127,19 +126,6 @@ def cells(draw: st.DrawFn) -> Cell:
     return Cell("---\nsymrnn:\n" + "\n".join(front) + f"\n---\n# A cell\n\n{body}\n", count, y)
 
 
-def claims(model: Model) -> dict[str, Claim]:
-    """Every adjoint and gradient of a model as a claim about derivatives."""
-    found = derive(model)
-    blank = Claim(symbol("L"), symbol("L"), model)
-    total = node("sym", attr=blank.total_loss)
-
-    def by(s: Symbol) -> Any:
-        return derivative(total, node("sym", attr=s))
-    rows = [(s, found.adjoints[s.name]) for s in (*model.variables, *model.inputs) if s.name in found.adjoints]
-    rows += [(s, found.gradients[s.name]) for s in model.parameters]
-    return {s.name: Claim(by(s), adjoints_as_derivatives(blank, e), model) for s, e in rows}
-
-
 def close(a: Any, b: Any, tolerance: float) -> bool:
     return bool(np.max(np.abs(np.asarray(a) - np.asarray(b))) <= tolerance * max(1.0, float(np.max(np.abs(b)))))
 
@@ -156,7 +142,7 @@ def test_a_random_cell_goes_through_everything(cell, data, tmp_path_factory):
     found = derive(model)
     assert check_trail(found) == []
 
-    every = claims(model)
+    every = {name.rpartition(" ")[2]: claim for name, claim in derived(model)}
     assert set(every) == {s.name for s in (*model.variables, *model.inputs, *model.parameters)} - {model.loss}
     for name, claim in every.items():
         verdict = decide(claim, Witnesses(exact=False))
@@ -244,6 +230,6 @@ $$ L = \sum_{t=1}^{T} E_t $$
 def test_an_adjoint_of_a_state_that_feeds_another_of_the_same_step_is_proved_for_all_sizes(tmp_path):
     path = tmp_path / "two.md"
     path.write_text(TWO_STATES, encoding="utf-8")
-    every = claims(symrnn.model(path))
+    every = dict(derived(symrnn.model(path)))
     assert len(every) == 12
     assert {decide(claim, Witnesses(exact=False)).word for claim in every.values()} == {"proved"}

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 from symrnn.expr.tree import Expr, numeric
 
-ADD, PRODUCT, MATMUL, ATOM = range(4)
+ADD, PRODUCT, MATMUL, PREFIX, ATOM = range(5)
+"""How strongly the parts of a text hold together. Products of one kind are taken from left to right, others are put in brackets."""
 
 
 def show(e: Expr, level: int = 0) -> str:
@@ -13,16 +14,24 @@ def show(e: Expr, level: int = 0) -> str:
     >>> W, h = symbol("W", ("n", "n")), symbol("h", ("n", 1))
     >>> show(apply("tanh", W.T @ h) * (1 - h**2))
     'tanh(W.T @ h) * (ones - h**2)'
+    >>> show((W @ h) * h), show(h * (W @ h))
+    ('(W @ h) * h', 'h * (W @ h)')
     """
     text, own = _show(e)
     return f"({text})" if own < level else text
+
+
+def _left(e: Expr, kind: int) -> str:
+    """The left factor of a product."""
+    text, own = _show(e)
+    return text if own in (kind, PREFIX, ATOM) else f"({text})"
 
 
 def _show(e: Expr) -> tuple[str, int]:
     a = e.args
     match e.op:
         case "sym":
-            return str(e.attr), ATOM if e.attr.kind not in ("adjoint", "gradient") else MATMUL
+            return str(e.attr), ATOM if e.attr.kind not in ("adjoint", "gradient") else PREFIX
         case "num":
             return str(e.attr), ATOM if e.attr >= 0 and e.attr.denominator == 1 else PRODUCT
         case "size":
@@ -42,11 +51,11 @@ def _show(e: Expr) -> tuple[str, int]:
         case "smul":
             if a[0].op == "num" and a[0].attr == -1:
                 return "-" + show(a[1], PRODUCT), PRODUCT
-            return f"{show(a[0], MATMUL)} * {show(a[1], MATMUL)}", PRODUCT
+            return f"{_left(a[0], PRODUCT)} * {show(a[1], PREFIX)}", PRODUCT
         case "had":
-            return f"{show(a[0], PRODUCT)} * {show(a[1], MATMUL)}", PRODUCT
+            return f"{_left(a[0], PRODUCT)} * {show(a[1], PREFIX)}", PRODUCT
         case "matmul":
-            return f"{show(a[0], MATMUL)} @ {show(a[1], ATOM)}", MATMUL
+            return f"{_left(a[0], MATMUL)} @ {show(a[1], ATOM)}", MATMUL
         case "transpose":
             return f"{show(a[0], ATOM)}.T", ATOM
         case "pow":

@@ -57,19 +57,23 @@ def elman(activation: str = "tanh", output: str = "softmax", loss: str = "cross-
     return Model.build(name, rows, loss="l", simplex=["y"] if loss == "cross-entropy" else [])
 
 
-def identities(model: Model) -> Iterator[tuple[str, Claim]]:
-    """Every adjoint and gradient as it is derived, and the Jacobians of the activation and of the softmax; all are true."""
+def derived(model: Model) -> Iterator[tuple[str, Claim]]:
+    """Every adjoint and gradient of a model as it is derived, as claims about derivatives of the whole loss; all are true."""
     found = derive(model)
     blank = Claim(symbol("L"), symbol("L"), model)
+    whole = node("sym", attr=blank.total_loss)
+    rows = [("adjoint", s, found.adjoints[s.name]) for s in (*reversed(model.variables), *model.inputs) if s.name in found.adjoints]
+    rows += [("gradient", s, found.gradients[s.name]) for s in model.parameters]
+    for kind, s, value in rows:
+        yield f"{kind} of {s.name}", Claim(derivative(whole, node("sym", attr=s)), adjoints_as_derivatives(blank, value), model)
+
+
+def identities(model: Model) -> Iterator[tuple[str, Claim]]:
+    """What is derived of one of these networks, and the Jacobians of the activation and of the softmax; all are true."""
+    yield from derived(model)
 
     def by(s: Symbol) -> Expr:
         return derivative(symbol("L"), node("sym", attr=s))
-
-    for s in (*reversed(model.variables), *model.inputs):
-        if s.name in found.adjoints:
-            yield f"adjoint of {s.name}", Claim(by(s), adjoints_as_derivatives(blank, found.adjoints[s.name]), model)
-    for s in model.parameters:
-        yield f"gradient of {s.name}", Claim(by(s), adjoints_as_derivatives(blank, found.gradients[s.name]), model)
     h, a, o, p, W = (model[n] for n in "haopW")
     if model.definitions["p"].op == "softmax":
         i, k = Index("i", "n_y"), Index("k", "n_y")
