@@ -407,6 +407,9 @@ class Chain:
 
     def _decided(self, claim: Claim, rule: frozenset[str] | None = None) -> Verdict:
         """The verdict, also where only the derivatives of the claim show what depends on what, or the loss is left open."""
+        if (name := blocked(claim, self.setting.numbered, refuted=True)) is not None:
+            return Verdict("undecided", "SR103", f"nothing says whether the numbers below {name} count its components or steps, or tell "
+                           "letters apart")
         verdict = self._or_direct(claim, decide(claim))
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)

@@ -57,7 +57,7 @@ KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total",
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "unsure": list, "one_hot": list, "held": Held}
+                                "arriving": dict, "values": dict, "unsure": list, "numbered": list, "one_hot": list, "held": Held}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -85,6 +85,7 @@ class Setting(Losses):
     summed: set[str] = field(default_factory=set)                     # what the text defines by a sum over steps
     solved: Mapping[str, Size] = field(default_factory=dict)          # sizes that a definition settles by itself
     unsure: frozenset[str] = frozenset()                              # names of whose kind nothing is known
+    numbered: frozenset[str] = frozenset()                            # names with equations of their own for several numbers below
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
     cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
@@ -145,6 +146,7 @@ class Setting(Losses):
                    str(data.get("initial", parent.initial if parent else "given")),
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
+        made.numbered = _names(data.get("numbered")) or (parent.numbered if parent is not None else frozenset())
         made.one_hot = _names(data.get("one_hot")) or (parent.one_hot if parent is not None else frozenset())
         if data.get("cross_entropy"):
             made.cross_entropy = canonical_name(str(data["cross_entropy"]))

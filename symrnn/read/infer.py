@@ -388,6 +388,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             symbols[name] = "size"
     steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
     data["steps"] = [step for step in steps if step not in scales]
+    data["numbered"] = sorted((_numbered(trees) & _equated(trees)) - set(stated) - set(STANDARD))
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     if table.values:
         data["values"] = dict(table.values)
@@ -549,6 +550,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
         out |= {name: {"kind": "index", "role": "component"} for name in summed & below}
     out |= dict.fromkeys(_weights(nodes, table), "matrix")
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
+    out |= {name: "matrix" if name[:1].isupper() else "vector" for name in _told_apart(trees, table)}
     for n in nodes:
         if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
                 and len(n.nodes[1].args) == 1 and table.lookup(n.nodes[0].head) is None:
@@ -662,6 +664,25 @@ def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:
     powers_of = (m.head for n in nodes if n.op == "Pow" and not _lone(n.nodes[1]) for m in walk(n.nodes[1]) if m.op == "Sym")
     counting = counting | INDEX_LETTERS | STEPS | set(powers_of)     # W^{r-1} makes r a number
     return {join_name(base, sup=label) for base, labels in powers.items() if labels - counting for label in labels}
+
+
+def _told_apart(trees: Sequence[Node], table: SymbolTable) -> set[str]:
+    """Weights that only a number tells apart, as W_1 and W_2 in a text that has no W, and the biases that belong to them.
+
+    What has several equations may have a step below it, and W_12 could be a row and a column.
+    """
+    below: dict[str, set[str]] = {base: set() for base in _numbered(trees) - _equated(trees) - set(STANDARD) - set(table)}
+    for n in (n for tree in trees for n in walk(tree) if n.op == "Sym" and n.head in below):
+        below[n.head] |= {m.head for m in n.part("Index").nodes} if n.part("Time") is None else {""}     # type: ignore[union-attr]
+    short = {base: numbers for base, numbers in below.items() if all(len(x) == 1 for x in numbers)}
+    weights = [numbers for base, numbers in short.items() if base[:1].isupper()]
+    return {join_name(base, number) for base, numbers in short.items() if any(numbers <= w for w in weights) for number in numbers}
+
+
+def _equated(trees: Sequence[Node]) -> set[str]:
+    """What stands at the left of an equation with something that is no number."""
+    chains = (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head in ("=", ":="))
+    return {n.nodes[0].head for n in chains if n.nodes[0].op == "Sym" and n.nodes[1].nodes[0].op != "Num"}
 
 
 def _word(n: Node) -> str | None:
