@@ -35,9 +35,11 @@ from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]
 
-
 BEFORE = 300
 """Characters of the text before a formula in which a sentence may restrict it."""
+
+FAULTS: tuple[type[Exception], ...] = (Exception,)
+"""The errors inside symrnn that end the judgement of one formula only; none where every error has to be seen."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +227,12 @@ class Auditor:
         found = self._judged.get(key)
         if found is None:
             self._looked_back = False
-            found = self._judge(row)
+            try:
+                found = self._judge(row)
+            except FAULTS as fault:
+                reason = f"a fault of symrnn, not of the document: {type(fault).__name__}: {' '.join(str(fault).split())}"
+                failed = Verdict("undecided", "SR305", reason)
+                found = Equation(row.id, row.span, "claim", (Relation(row.span.latex, failed),), reason, row.span.label)
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
         return replace(self._meant_aside(found, row), id=row.id, span=row.span, expected=row.options.get("expect"))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from symrnn.expr import (
+    SCALAR,
     Expr,
     apply,
     diag,
@@ -97,6 +98,11 @@ def _pull_power(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
     return scale(n, had(g, u ** (n - 1))) if n != 1 else g
 
 
+def _pull_call(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
+    jacobian = transpose(node("vjac", *e.args, attr=(*e.attr, k)))
+    return smul(g, jacobian) if e.shape == SCALAR else matmul(jacobian, g)
+
+
 PULLS: dict[str, Rule] = {r.op: r for r in (
     Rule("sum rule", "add", "a sum passes its cotangent to every term", lambda e, v, g, k: g),
     Rule("scaling rule", "smul", "the scalar multiplies the cotangent, and gets its inner product with the other factor",
@@ -118,7 +124,7 @@ PULLS: dict[str, Rule] = {r.op: r for r in (
     Rule("diagonal rule", "diag", "the vector gets the diagonal of the cotangent",
          lambda e, v, g, k: matmul(had(g, eye(e.shape[0])), ones((e.shape[0], 1)))),  # type: ignore[index]
     Rule("chain rule for a vector function", "vcall", "the Jacobian, transposed, times the cotangent",
-         lambda e, v, g, k: matmul(transpose(node("vjac", *e.args, attr=(*e.attr, k))), g)),
+         _pull_call),
 )}
 
 

@@ -193,6 +193,15 @@ CODES: tuple[Code, ...] = (
         limits="Counted steps decide first; the clock is only a guard.",
     ),
     Code(
+        "SR305", "internal-fault", "symrnn failed on this formula",
+        what="An error inside symrnn stopped the judgement of this formula. It says nothing about the formula; the others are judged "
+             "all the same, and the command ends with status 3.",
+        why="One fault must not hide the verdicts on the rest of a document, and must not pass for a verdict either.",
+        example="any formula; the reason names the error",
+        fix="report it, with the document and what symrnn --debug audit prints",
+        limits="An error in the reading of the document as a whole still ends the command.",
+    ),
+    Code(
         "SR401", "size-from-steps", "A size is tied to the number of steps",
         what="A sentence gives a weight, a bias or a state a size that depends on the number of steps. The equations give it a size "
              "that is the same for every number of steps.",

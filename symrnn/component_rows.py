@@ -155,6 +155,10 @@ def _jacobian(c: Source, e: Expr, w: Where) -> Grid:
     start = sum(len(part) for part in parts[:k])
     def cell(i: int, j: int) -> sympy.Expr:
         return opaque(f"{label}_{i}", tuple(int(n == start + j) for n in range(len(arguments))))(*arguments)
+    by = e.args[k].shape
+    if by is not None and by[1] != 1:                                 # of a number by a matrix: laid out as the matrix, transposed
+        wide = c.size(by[1])
+        return tuple(tuple(cell(1, i * wide + j) for i in range(c.size(by[0]))) for j in range(wide))
     return tuple(tuple(cell(i, j) for j in range(len(parts[k]))) for i in range(1, c.size(shape[0]) + 1))
 
 

@@ -16,6 +16,7 @@ PERMANENT = {
     "SR205": "wrong-symbol", "SR206": "missing-factor", "SR207": "extra-factor", "SR208": "wrong-sum-range",
     "SR209": "wrong-derivative-kind", "SR210": "wrong-function", "SR299": "wrong-value",
     "SR301": "unreadable", "SR302": "ambiguous-reading", "SR303": "unsupported-construct", "SR304": "limit",
+    "SR305": "internal-fault",
     "SR401": "size-from-steps", "SR402": "wrong-count", "SR403": "wrong-range", "SR404": "wrong-step", "SR405": "bound-too-wide",
     "SR406": "wrong-parameter-count", "SR407": "wrong-arrangement",
 }

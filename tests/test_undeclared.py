@@ -350,3 +350,50 @@ def test_functions_that_are_told_apart_by_numbers_are_functions_wherever_they_st
             "\n\nand not "
             rf"$$\frac{{\partial h_t}}{{\partial h_{{t-1}}}} = \mathrm{{diag}}({letter}_2'(W h_{{t-1}} + U x_t + b)) W$$")
     assert [v for v in verdicts(tmp_path, text) if v] == ["refuted", "proved", "refuted"]
+
+
+NUMBERED = r"""
+$$h_t = \tanh(W_1 h_{t-1} + U_1 x_t + b_1)$$
+
+$$s_t = \tanh(W_2 s_{t-1} + U_2 h_t + b_2)$$
+
+$$\frac{\partial s_t}{\partial h_t} = \mathrm{diag}(1 - s_t^2) U_2$$
+
+$$\frac{\partial s_t}{\partial h_t} = -\mathrm{diag}(1 - s_t^2) U_2$$
+"""
+
+
+def test_weights_and_biases_that_only_a_number_tells_apart_are_symbols_of_their_own(tmp_path: Path):
+    assert verdicts(tmp_path, NUMBERED) == [None, None, "proved", "refuted"]
+
+
+def test_numbers_below_a_letter_with_several_equations_settle_nothing(tmp_path: Path):
+    text = r"""
+$$h_1 = \tanh(U x_1 + W h_0), \quad h_2 = \tanh(U x_2 + W h_1), \quad L = \frac12 \|h_2 - y\|^2$$
+
+$$\frac{\partial L}{\partial h_1} = W ((1 - h_2^2) \odot (h_2 - y))$$
+
+$$\frac{\partial h_2}{\partial h_1} = 0$$
+"""
+    assert verdicts(tmp_path, text) == ["undecided"] * 3
+
+
+def test_a_loss_that_is_left_open_may_be_one_of_a_matrix_of_outputs(tmp_path: Path):
+    text = r"""
+$X_t \in \mathbb{R}^{n \times d}$, $H_t \in \mathbb{R}^{n \times h}$, $W_{hq} \in \mathbb{R}^{h \times q}$
+
+$$H_t = \tanh(X_t W_{xh} + H_{t-1} W_{hh})$$
+
+$$O_t = H_t W_{hq} + B$$
+
+$$\frac{\partial L}{\partial W_{hq}} = \sum_t H_t^\top \frac{\partial L}{\partial O_t}$$
+
+$$\frac{\partial L}{\partial W_{hq}} = \sum_t H_{t-1}^\top \frac{\partial L}{\partial O_t}$$
+
+$$\frac{\partial L}{\partial H_t} = \frac{\partial L}{\partial O_t} W_{hq}^\top
++ \left((1 - H_{t+1}^2) \odot \frac{\partial L}{\partial H_{t+1}}\right) W_{hh}^\top$$
+
+$$\frac{\partial L}{\partial H_t} = \frac{\partial L}{\partial O_t} W_{hq}^\top
++ \left((1 - H_{t+1}^2) \odot \frac{\partial L}{\partial H_{t+1}}\right) W_{hh}$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted", "proved", "refuted"]

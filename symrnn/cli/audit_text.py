@@ -10,9 +10,13 @@ from typing import Any
 
 import click
 
+from symrnn.cli.app import INTERNAL
 from symrnn.codes import code
 
 Json = dict[str, Any]
+
+FAULT = "SR305"
+"""The code of what a fault of symrnn left undecided."""
 
 COLOURS = {
     "proved": "green",
@@ -50,7 +54,9 @@ def summary_line(audit: Json) -> str:
 
 
 def exit_status(audit: Json, require_checked: bool) -> int:
-    """Return 1 if something is refuted, or not decided although that was required; else 0."""
+    """Return 3 after a fault of symrnn, 1 if something is refuted, or not decided although that was required; else 0."""
+    if any(r["code"] == FAULT for d in audit["documents"] for e in d["equations"] for r in e["relations"]):
+        return INTERNAL
     words = ("refuted", "undecided", "unreadable") if require_checked else ("refuted",)
     return int(any(audit["summary"][word] for word in words))
 

@@ -25,11 +25,11 @@ class Progress:
     """Shows how far the work has come; a context manager that is called as ``progress(done, total, what)``."""
 
     def __init__(
-        self, verb: str, *, stream: TextIO | None = None, delay: float = DELAY, every: float = EVERY
+        self, verb: str, *, stream: TextIO | None = None, delay: float | None = None, every: float = EVERY
     ) -> None:
         self._verb = verb
         self._stream = sys.stderr if stream is None else stream
-        self._delay = delay
+        self._delay = DELAY if delay is None else delay
         self._every = every
         self._state = (0, 0, "")
         self._over = threading.Event()

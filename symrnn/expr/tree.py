@@ -230,6 +230,17 @@ def _cat(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     return (attr, 1)
 
 
+def _jacobian(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
+    """The shape of a Jacobian: row = output, column = input; of a number by a matrix it is that of the matrix, transposed."""
+    name, value, k = attr
+    shape = args[k].shape
+    if shape is None:
+        return Fault(f"{name} of something without a shape", None, None)
+    if shape[1] == 1:
+        return (value[0], shape[0])
+    return (shape[1], shape[0]) if value == SCALAR else Fault(f"the Jacobian of {name} by a matrix", value, shape)
+
+
 def _slice(args: tuple[Expr, ...], attr: Any) -> Shape | Fault:
     shape = args[0].shape
     assert shape is not None
@@ -299,8 +310,8 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
               _window),
     Operation("deriv", "derivative of the first by the second; attr: total, partial or immediate", _deriv),
     Operation("vcall", "an unspecified vector function; attr: (name, shape of the value)", lambda args, attr: attr[1]),
-    Operation("vjac", "its Jacobian by one argument; attr: (name, shape of the value, number of the argument)",
-              lambda args, attr: (attr[1][0], args[attr[2]].shape[0])),
+    Operation("vjac", "its Jacobian by one argument (a matrix: transposed); attr: (name, shape of the value, number of the argument)",
+              _jacobian),
 )}
 
 

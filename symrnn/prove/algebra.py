@@ -264,12 +264,13 @@ class Algebra(Products):
         """The chain rule for an unspecified vector function: its Jacobian by each argument times the derivative of that."""
         parts = []
         for k, arg in enumerate(a.args):
-            along = f"%{next(self.fresh)[1:]}"
-            inputs = [(along, n) for _, n in arg.labels]
+            inputs = [(f"%{next(self.fresh)[1:]}", n) for _, n in arg.labels]
             jac = Atom("J", f"{a.name}|{k}", args=a.args, slots=(*a.slots, *(n for _, n in inputs)))
             inner = self.derivative(self.argument(a, [x for x, _ in inputs], which=k), s, labels)
             product = self.times(self.of(jac, [*ix, *(x for x, _ in inputs)]), inner)
-            parts.append(self.sum_over(product, *inputs[0]) if inputs else product)
+            for axis in inputs:
+                product = self.sum_over(product, *axis)
+            parts.append(product)
         return self.add(*parts)
 
     def substitute(self, f: Form, values: Mapping[Symbol, Form]) -> Form:

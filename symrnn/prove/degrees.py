@@ -277,7 +277,7 @@ class Degrees:
     def curved(self, e: Expr, x: list[Degree], v: Degree, d: list[Maybe]) -> Maybe:
         if e.op == "vcall":
             self.calls += self.count(e) * sum(self.count(a) for a in e.args)
-            return self.total([(FRESH * k).times(self.rows(a)) for k, a in zip(d, e.args, strict=True) if k is not None])
+            return self.total([(FRESH * k).times(self.count(a)) for k, a in zip(d, e.args, strict=True) if k is not None])
         k = d[0]
         assert k is not None
         if e.op == "pow":

@@ -1,6 +1,7 @@
 """Forward duals: the tangents of all variables along the entries of one symbol, carried through the equations step by step."""
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -169,7 +170,8 @@ class Sweep:
         terms: list[Tangent] = []
         for k, d in enumerate(ds):
             if d is not None:
-                shape = (self.shape(e)[0], self.shape(e.args[k])[0])
-                jacobian = self.point.vector(vector_name(e, k), xs, shape)
-                terms.append(self.product(np.matmul, [jacobian, xs[k]], [None, d]))
+                long = math.prod(self.shape(e.args[k]))              # a matrix is the long vector of its entries, row by row
+                jacobian = self.point.vector(vector_name(e, k), xs, (self.shape(e)[0], long))
+                column = Val(d.axes, d.a.reshape(*d.a.shape[:-2], long, 1))
+                terms.append(self.product(np.matmul, [jacobian, xs[k]], [None, column]))
         return self.total(terms)

@@ -116,9 +116,11 @@ class Point:
             return over(self, args, 0, lambda x: PRODUCT[op](x[0], x[1]))
         if op in CURVE:
             return Val(args[0].axes, CURVE[op].value(self, e, args[0].a))
-        if op in ("vcall", "vjac"):
+        if op == "vcall":
             assert e.shape is not None
             return self.vector(vector_name(e), args, self.dims(e.shape))
+        if op == "vjac":
+            return self.jacobian(e, args)
         raise Unsupported(f"the operation {op}")
 
     def ranged(self, e: Expr, env: Env) -> list[dict[str, int]]:
@@ -189,6 +191,16 @@ class Point:
         for k in np.ndindex(*outer):
             out[k] = self.system.vector_function(name, [x[k].tolist() for x in arrays], shape)
         return Val(axes, out)
+
+    def jacobian(self, e: Expr, args: list[Val]) -> Val:
+        """The Jacobian of an unspecified function; by a matrix: by the long vector of its entries, laid out as the matrix, transposed."""
+        by = e.args[e.attr[2]].shape
+        assert by is not None and e.shape is not None
+        rows, columns = self.dims(by)
+        found = self.vector(vector_name(e), args, (self.dims(e.attr[1])[0], rows * columns))
+        if by[1] == 1:
+            return found
+        return Val(found.axes, found.a.reshape(*found.a.shape[:-2], rows, columns).swapaxes(-1, -2))
 
     # ---------------------------------------------------------------------------------------------------------------- symbols
     def is_total(self, s: Symbol) -> bool:

@@ -203,6 +203,9 @@ def _call(L: Lowering, e: Expr) -> Form:
     if e.op == "vcall":
         return L.algebra.of(Atom("F", e.attr[0], args=tuple(args), slots=tuple(n for _, n in axes)), [x for x, _ in axes], axes)
     name, _, k = e.attr
+    by = e.args[k].shape
+    if by is not None and by[1] != 1:                       # by a matrix: rows and columns of the matrix, as they are
+        axes = axes[::-1]
     return L.algebra.of(Atom("J", f"{name}|{k}", args=tuple(args), slots=tuple(n for _, n in axes)), [x for x, _ in axes], axes)
 
 
