@@ -262,7 +262,7 @@ class Auditor:
         scope = self.settings["main"].scope
         names = spelling(readings)
         names |= {core: names[own] for core, own in ((LOSS, scope.loss), (TOTAL, scope.total)) if own in names}
-        seen = Notation.observed(scope.table, names, [r.latex for r in readings])
+        seen = Notation.observed(scope.table, names, [r.latex for r in readings], scope.steps)
         return replace(seen, names={**seen.names, **({TOTAL: names[scope.total]} if scope.total in names else {})}, total=TOTAL)
 
     # ------------------------------------------------------------------------------------------------------------- judging

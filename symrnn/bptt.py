@@ -102,14 +102,14 @@ def seed(model: Model, eq: Equation) -> Expr:
     return lift(1) if eq.name == model.loss else node("sym", attr=adjoint(eq.left))
 
 
-def leaves(e: Expr, path: Path = ()) -> Iterator[tuple[Path, Symbol]]:
-    """Every occurrence of a parameter, variable or input in ``e``, with the way to it."""
+def leaves(e: Expr, more: tuple[Symbol, ...] = (), path: Path = ()) -> Iterator[tuple[Path, Symbol]]:
+    """Every occurrence of a parameter, variable, input or one of the constants ``more`` in ``e``, with the way to it."""
     if e.op == "sym":
-        if e.attr.kind in ("parameter", "variable", "input"):
+        if e.attr.kind in ("parameter", "variable", "input") or e.attr in more:
             yield path, e.attr
         return
     for k, a in enumerate(e.args):
-        yield from leaves(a, (*path, k))
+        yield from leaves(a, more, (*path, k))
 
 
 def at(e: Expr, path: Path) -> Expr:
@@ -119,13 +119,13 @@ def at(e: Expr, path: Path) -> Expr:
     return e
 
 
-def sweep(model: Model, eq: Equation) -> tuple[list[Step], dict[Path, Expr]]:
+def sweep(model: Model, eq: Equation, more: tuple[Symbol, ...] = ()) -> tuple[list[Step], dict[Path, Expr]]:
     """Carry the seed of one equation down to every occurrence; returns the steps and the cotangent at each place."""
     name = node("sym", attr=eq.left)
     start = seed(model, eq)
     steps = [Step("seed", f"the cotangent of {eq.name} is {start}", eq.name, (), eq.left, (), start)]
     found: dict[Path, Expr] = {(): start}
-    for path, _ in leaves(eq.right):
+    for path, _ in leaves(eq.right, more):
         for k in range(len(path)):
             here, there = path[:k], path[:k + 1]
             if there in found:
@@ -156,8 +156,8 @@ def check_loss(model: Model) -> None:
                                  next_step="give the quantity of the other step a name of its own, by an equation at step t")
 
 
-def derive(model: Model) -> Derivation:
-    """The adjoint recurrences and gradients of a model, for every T.
+def derive(model: Model, more: tuple[Symbol, ...] = ()) -> Derivation:
+    """The adjoint recurrences and gradients of a model, for every T; also by the constants ``more``.
 
     Raises ModelError if the model has no loss, the loss uses earlier steps or is used, or an operation has no rule.
     """
@@ -168,9 +168,9 @@ def derive(model: Model) -> Derivation:
     trail: list[Step] = []
     parts: dict[str, list[Expr]] = {}
     for eq in reversed(model.equations):
-        steps, found = sweep(model, eq)
+        steps, found = sweep(model, eq, more)
         trail += steps
-        for path, s in leaves(eq.right):
+        for path, s in leaves(eq.right, more):
             lag = s.time.offset if s.time is not None else 0
             parts.setdefault(s.name, []).append(shift(found[path], -lag))
     fused = fusions(model)
@@ -181,7 +181,7 @@ def derive(model: Model) -> Derivation:
             continue
         pieces = tuple(parts.get(s.name, ()))
         adjoints[s.name] = gathered(s, pieces, fused, trail)
-    for s in (*model.parameters, *model.inputs):
+    for s in (*model.parameters, *more, *model.inputs):
         pieces = tuple(parts.get(s.name, ()))
         if s.kind == "input":
             adjoints[s.name] = gathered(s, pieces, fused, trail)

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from symrnn.api import audit
 from symrnn.audit import Auditor
 from symrnn.claims import check_claim
 from symrnn.read.document import parse_document
@@ -171,3 +172,12 @@ def test_a_derivative_through_all_earlier_steps_is_refuted_though_no_correction_
 def test_a_side_that_repeats_the_left_one_is_no_correction():
     found = judged([], {"A, B": "n x n"}, "A B = B A")
     assert found.verdict == "refuted" and all(r.verdict.fix is None for r in found.equation.relations)
+
+
+def test_a_correction_ends_its_sums_at_the_last_step_of_the_text(tmp_path):
+    path = tmp_path / "a.md"
+    path.write_text("$$h_t = \\tanh(W h_{t-1} + U x_t)$$\n\n$$o_t = V h_t, \\quad t = 1, \\dots, \\tau$$\n\n"
+                    "$$\\frac{\\partial L}{\\partial h_\\tau} = V^\\top \\frac{\\partial L}{\\partial o_\\tau}$$\n\n"
+                    "$$\\nabla_W L = \\sum_t \\mathrm{diag}(1 - h_t^2) (\\nabla_{h_t} L) h_t^\\top$$\n")
+    fix = [e.fix for e in audit(path).documents[0].equations if e.verdict == "refuted"]
+    assert [f.latex for f in fix] == [r"\nabla_W L = \sum_{t=1}^\tau \mathrm{diag}(1 - h_t^2) (\nabla_{h_t} L) h_{t-1}^\top"]

@@ -397,3 +397,48 @@ $$\frac{\partial L}{\partial H_t} = \frac{\partial L}{\partial O_t} W_{hq}^\top
 + \left((1 - H_{t+1}^2) \odot \frac{\partial L}{\partial H_{t+1}}\right) W_{hh}$$
 """
     assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted", "proved", "refuted"]
+
+
+def test_a_probability_of_an_inner_product_is_a_number_and_so_is_what_is_added_to_it(tmp_path: Path):
+    text = r"""
+$x_t \in \mathbb{R}^d$, $h_t \in \mathbb{R}^m$
+
+$$h_t = \tanh(R h_{t-1} + P x_t + b), \quad t = 1, \dots, n$$
+
+The probability of a positive review is $p = \sigma(w^\top h_n + c)$ and the loss is
+
+$$J = -y \log p - (1 - y) \log (1 - p)$$
+
+$$\frac{\partial J}{\partial w} = (p - y) h_n$$
+
+$$\frac{\partial J}{\partial c} = p - y$$
+
+$$\frac{\partial J}{\partial h_n} = (y - p) w$$
+
+$$\frac{\partial J}{\partial P} = \sum_{t=1}^n \left( (1 - h_t^2) \odot \frac{\partial J}{\partial h_t} \right) x_t^\top$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "proved", "refuted", "proved"]
+
+
+def test_a_loss_has_a_derivative_by_a_number_too(tmp_path: Path):
+    text = r"""
+$$h_t = (1-\alpha) h_{t-1} + \alpha \tanh(W h_{t-1} + U x_t)$$
+
+$$o_t = V h_t, \quad L = \sum_t \frac12 \|o_t - y_t\|^2$$
+
+$$\frac{\partial L}{\partial \alpha} = \sum_t \left(\frac{\partial L}{\partial h_t}\right)^\top (\tanh(W h_{t-1} + U x_t) - h_{t-1})$$
+
+$$\frac{\partial L}{\partial \alpha} = \sum_t \left(\frac{\partial L}{\partial h_t}\right)^\top (\tanh(W h_{t-1} + U x_t) + h_{t-1})$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]
+
+
+def test_an_indicator_of_the_class_is_a_component_of_its_one_hot_vector(tmp_path: Path):
+    text = r"""
+$$h_t = \tanh(W h_{t-1} + U x_t), \quad p_t = \mathrm{softmax}(V h_t), \quad L = -\sum_t \log p_{t,k_t}$$
+
+$$\frac{\partial L}{\partial p_{t,i}} = -\frac{\mathbb{1}_{i = k_t}}{p_{t,i}}$$
+
+$$\frac{\partial L}{\partial p_{t,i}} = \frac{\mathbf{1}[k_t = i]}{p_{t,i}}$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]

@@ -51,7 +51,7 @@ def _show(e: Expr) -> tuple[str, int]:
         case "smul":
             if a[0].op == "num" and a[0].attr == -1:
                 return "-" + show(a[1], PRODUCT), PRODUCT
-            return f"{_left(a[0], PRODUCT)} * {show(a[1], PREFIX)}", PRODUCT
+            return f"{show(a[0], PREFIX)} * {show(a[1], PREFIX)}", PRODUCT
         case "had":
             return f"{_left(a[0], PRODUCT)} * {show(a[1], PREFIX)}", PRODUCT
         case "matmul":

@@ -170,7 +170,10 @@ class Meaning:
     # ------------------------------------------------------------------------------------------------------ definitions
     @cached_property
     def derivation(self) -> Derivation:
-        return derive(self.model)
+        try:
+            return derive(self.model, self.model.constants)
+        except SymrnnError:                                           # an operation on a constant may have no rule where it needs none
+            return derive(self.model)
 
     def definition(self, s: Symbol) -> Form | None:
         """The form that defines a symbol at its step, or None."""
@@ -267,8 +270,8 @@ class Meaning:
         return self.algebra.form(axes, dict(self.algebra.derivative(f, s, labels).terms))
 
     def _loss_derivative(self, lower: Lowering, s: Symbol, bottom: Expr, at: At | None) -> Form:
-        kind = "gradient" if s.kind == "parameter" else "adjoint"
-        if s.kind not in ("parameter", "variable", "input") or (kind == "adjoint" and s.time is None):
+        kind = "gradient" if s.kind in ("parameter", "constant") else "adjoint"
+        if s.kind not in ("parameter", "constant", "variable", "input") or (kind == "adjoint" and s.time is None):
             raise Unsupported(f"the derivative of the loss by {s}")
         axes = axes_of(bottom)
         f = self.algebra.symbol(Symbol(s.name, s.shape, kind, s.time), axes)

@@ -353,6 +353,9 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     sequences = {name: "vector" for name, u in found.items() if name not in carried and u.timed}
     added = ranks(trees, {**carried, **sequences, **{name: "scalar" for name in SCALARS & set(found) if name not in carried}})
     carried |= dict.fromkeys(_computed_vectors(trees, found, carried, sequences), "vector")
+    columns = {name for name, u in found.items() if u.turned and name[:1].islower() and not u.timed and name not in carried}
+    inner = ranks(trees, {**carried, **sequences, **dict.fromkeys(columns, "vector")}) if columns else {}
+    carried |= {name: rank for name, rank in inner.items() if rank == "scalar" and name in found and name not in sequences}
     for name, u in found.items():
         if name not in stated and (name in (letter, *STANDARD) or _at_a_step(name, found)):
             continue
@@ -450,7 +453,9 @@ def is_logistic(name: str, trees: Sequence[Node]) -> bool:
     """Whether a function is the logistic one: the text gives its slope as s(1 - s), or computes gates by it.
 
     A gate is one by its letter, if there are several, or because a variable of a step is its product with something, entry by entry.
+    So is a function whose value p stands beside log p and log (1 - p).
     """
+    logs = {n.nodes[1] for tree in trees for n in walk(tree) if n.op == "Call" and n.nodes[0].head in ("log", "ln") and len(n.nodes) == 2}
     gates: set[str] = set()
     values: set[str] = set()
     factors: set[str] = set()
@@ -463,6 +468,8 @@ def is_logistic(name: str, trees: Sequence[Node]) -> bool:
         if left.op == "Sym" and left.part("Time") is not None and not left.head.startswith(("delta", "d_")):
             factors |= {m.head for x in walk(right) if x.op == "Had" for m in x.nodes if m.op == "Sym"} - {left.head}
         if left.op == "Sym" and right.op == "Call" and right.nodes[0].head == name:
+            if {left, Node("Add", (Node("Num", ("1",)), Node("Neg", (left,))))} <= logs:
+                return True
             values.add(left.head)
             gates |= {left.head} if GATES.match(left.head) else set()
     return len(gates) > 1 or bool(gates & SURE_GATES) or bool(values & factors)
@@ -548,6 +555,9 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
         lasting = [n for n in nodes if n.op == "At" or n.op == "Sym" and n.head not in timed and n.part("Index") is not None]
         below = {m.head for n in lasting for m in (n.nodes[1:] if n.op == "At" else n.part("Index").nodes)}      # type: ignore[union-attr]
         out |= {name: {"kind": "index", "role": "component"} for name in summed & below}
+    last = {n.nodes[2].head for n in nodes if n.op == "Sum" and n.nodes[0].head == table.time_letter and _lone(n.nodes[2])} - summed
+    out |= dict.fromkeys((n.head for n in nodes if n.op == "Sym" and n.head in timed and (index := n.part("Index")) is not None
+                          and [m.head for m in index.nodes] in [[end] for end in last]), "vector, sequence")     # h_n beside h_t
     out |= dict.fromkeys(_weights(nodes, table), "matrix")
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     out |= {name: "matrix" if name[:1].isupper() else "vector" for name in _told_apart(trees, table)}

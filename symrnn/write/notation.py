@@ -77,8 +77,8 @@ class Notation:
 
     @classmethod
     def observed(cls, table: SymbolTable, latex_names: Mapping[str, str] = MappingProxyType({}),
-                 samples: Iterable[str] = ()) -> Notation:
-        r"""The choices of a document: names as it writes them, and of each mark the form it uses most.
+                 samples: Iterable[str] = (), steps: Iterable[str] = ()) -> Notation:
+        r"""The choices of a document: names as it writes them, and of each mark the form it uses most; ``steps`` name its last step.
 
         >>> table = SymbolTable.from_mapping({"time": "sup", "symbols": {"h": "vector n, sequence", "s": "vfunction softmax"}})
         >>> n = Notation.observed(table, samples=[r"\sum_{t=1}^\tau \mathrm{diag}[h^{(t)}] (\nabla_h L)^\intercal"])
@@ -91,9 +91,10 @@ class Notation:
         letter = latex_names.get(table.time_letter, short(name_latex(table.time_letter)))
         total = _most(_NUMERATORS.findall(text) + _NABLAS.findall(text))
         plain = total.removeprefix("\\") if total else ""
+        ends = [latex_names.get(n, short(name_latex(n))) for n in steps]
         name = re.sub(r"^mathcal\{(\w)\}$", r"\1", plain) or cls.total
         return cls(names={**functions, **({name: total} if total else {}), **latex_names}, time=table.time, letter=letter,
-                   last=_most(a or b for a, b in _LAST.findall(text)) or cls.last,
+                   last=(ends[0] if len(ends) == 1 else None) or _most(a or b for a, b in _LAST.findall(text)) or cls.last,
                    transpose=_most(t.strip("{}") for t in _TRANSPOSES.findall(_BOUNDS.sub("", text))) or cls.transpose,
                    diag=_diagonal(text) or cls.diag, total=name,
                    entrywise=_most(s for s in _ENTRYWISE.findall(text) if s != "*") or cls.entrywise,

@@ -80,7 +80,7 @@ def test_a_slip_beside_a_derivative_is_not_looked_for_in_it(elman):
 def test_an_entrywise_factor_leaves_the_matrix_product_that_it_belongs_before(elman):
     W, g, h = elman["W_hh"], elman.by("h"), elman["h"]
     claim = elman.claim(elman.by("h"), matmul(W.T, had(g, h)))
-    assert "W_hh.T @ h[t] * d(L)/d(h[t])" in one_kind(claim, "bracket")
+    assert "(W_hh.T @ h[t]) * d(L)/d(h[t])" in one_kind(claim, "bracket")
 
 
 def test_an_edit_is_told_in_words(elman):
