@@ -1,7 +1,7 @@
 """What can be said of one claim by its form: its shapes, its letters, whether it is a chain rule or speaks of the loss."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from symrnn.document import Sides
@@ -109,6 +109,12 @@ def disputed(claim: Claim, open_sizes: set[str]) -> tuple[str, Size] | None:
     pairs = [(first[1], second[0])] if fault is not None and "multiply" in fault.what else list(zip(first, second, strict=True))
     apart = [pair for pair in pairs if pair[0] != pair[1] and 1 not in pair]
     return next(((a, b) for pair in apart for a, b in (pair, pair[::-1]) if a in open_sizes and isinstance(a, str)), None)
+
+
+def resized(claim: Claim, values: Mapping[str, Size]) -> Claim:
+    """The claim, and the network it is about, with other sizes."""
+    model = replace(claim.model, equations=tuple(e.resized(values) for e in claim.model.equations))
+    return replace(claim, left=resize(claim.left, values), right=resize(claim.right, values), model=model)
 
 
 def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:

@@ -16,6 +16,7 @@ from symrnn.claimforms import (
     made_single,
     named_by,
     only_if_single,
+    resized,
     rule_letters,
     scaled,
     shifts,
@@ -57,6 +58,7 @@ from symrnn.rankclaims import singular
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import CONDITION as HELD
+from symrnn.read.picked import one_hot
 from symrnn.read.products import OPEN
 from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL, Scope
@@ -441,6 +443,8 @@ class Chain:
         if verdict.word == "refuted" and any(key.partition("[")[0] in self.setting.one_hot and "/" in str(value) for key, value in (
                 verdict.counterexample or {}).get("values", {}).items()):
             verdict = Verdict("undecided", "SR303", f"false for a distribution that is not one-hot: {verdict.reason}")
+        if verdict.word == "refuted" and (name := self._class_or_vector(claim)) is not None:
+            verdict = Verdict("undecided", "SR103", f"nothing says whether {name} is the class of a step or its one-hot vector")
         if verdict.word == "refuted" and verdict.method != "shapes" and self.setting.guessed:
             verdict = self._if_a_number(claim) or verdict
         alone = claim.left.args[0] if claim.left.op == "entry" else claim.left
@@ -457,11 +461,18 @@ class Chain:
             verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is; the equation would define it")
         if verdict.word == "refuted" and verdict.method == "shapes" and (name := self._unsure(claim)) is not None:
             return Verdict("undecided", "SR103", f"nothing says what {name} is; as a number, {verdict.reason}")
-        if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._invented(claim)) is not None:
+        if verdict.word == "refuted" and verdict.method == "shapes" and (fits := self._where_it_fits(claim)) is not None:
+            size, fitting = fits
+            again = self._decided(fitting, rule)
+            if again.word == "refuted":                               # false whatever the size is
+                return replace(again, reason=f"{verdict.reason}; where they fit, {again.reason}")
             return Verdict("undecided", "SR103", f"nothing says what the size {size} is; as it stands, {verdict.reason}")
-        if verdict.word not in (None, "undecided") and verdict.method != "shapes" and self.auditor.unclear.get(self.setting.name):
-            lines = self.auditor.unclear[self.setting.name]
-            name = blocked(claim, lines, verdict.word == "refuted")
+        if verdict.word not in (None, "undecided") and (lines := self.auditor.unclear.get(self.setting.name)):
+            if verdict.method != "shapes":
+                name = blocked(claim, lines, verdict.word == "refuted")
+            else:                                                     # the shape of what is printed may not be what it seems either
+                printed = {s.name for side in (claim.left, claim.right) for s in symbols(side)}
+                name = min(printed & set(lines), default=None) if self.setting.guessed else None
             if name is not None:
                 reason = f"it depends on {name}, whose equation in line {lines[name]} was not understood"
                 return Verdict("undecided", "SR303", reason)
@@ -500,15 +511,15 @@ class Chain:
         operands = found.operands if found is not None and found.operands else (claim.left, claim.right)
         return next((s.name for e in operands for s in symbols(e) if s.name in self.setting.unsure), None)
 
-    def _invented(self, claim: Claim) -> str | None:
-        """A size in a conflict of shapes that no declaration names and no equation determines, if all fits once it is the other one."""
+    def _where_it_fits(self, claim: Claim) -> tuple[str, Claim] | None:
+        """A size in a conflict of shapes that no declaration names and no equation determines, and the claim where it is the other one."""
         stated = {n for d in self.setting.scope.table for n in d.shape}
         invented = {n for n in self.auditor.sizes_of(self.setting).values() if n not in stated and isinstance(n, str)}
         first = pair = disputed(claim, invented)
         while pair is not None:
-            claim = replace(claim, left=resize(claim.left, dict((pair,))), right=resize(claim.right, dict((pair,))))
+            claim = resized(claim, dict((pair,)))
             pair = disputed(claim, invented)
-        return first[0] if first is not None and conflict(claim) is None else None
+        return (first[0], claim) if first is not None and conflict(claim) is None else None
 
     def _ends_alike(self, sides: Sides) -> bool:
         """Whether the text ends every sum over the components of what is summed here at one letter: then there are that many."""
@@ -529,6 +540,11 @@ class Chain:
             return None
         why = f"true when {named}" + (f"; {found.reason}" if found.reason else "")
         return replace(found, word="conditional", convention=named, reason=why)
+
+    def _class_or_vector(self, claim: Claim) -> str | None:
+        """The letter of a class that picks components in the text, where the claim has it as a quantity of its own."""
+        printed = (s.name for side in (claim.left, claim.right) for s in symbols(side))
+        return next((name for name in printed if one_hot(name) in self.setting.one_hot), None)
 
     def _if_a_number(self, claim: Claim) -> Verdict | None:
         """A doubt where something added inside a softmax, of which nothing says what it is, may be a number added to every component."""

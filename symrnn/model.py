@@ -43,6 +43,10 @@ class Equation:
     def name(self) -> str:
         return self.left.name
 
+    def resized(self, values: Mapping[str, Size]) -> Equation:
+        """The equation with other sizes."""
+        return Equation(resize(node("sym", attr=self.left), values).attr, resize(self.right, values))
+
     def __str__(self) -> str:
         return f"{self.left} = {self.right}"
 
@@ -167,7 +171,7 @@ def sizes_of(rows: list[Equation]) -> dict[str, Size]:
     every = [s for e in rows for s in (e.left, *symbols(e.right))]
     if not any(unknown(n) for s in every for n in s.shape):
         return {}
-    return named(unify((node("sym", attr=e.left), e.right) for e in rows), sorted(every, key=lambda s: s.shape[1] != 1))
+    return named(unify((node("sym", attr=e.left), e.right) for e in rows), sorted(every, key=lambda s: (s.shape[1] != 1, "(" in s.name)))
 
 
 def solved(rows: list[Equation]) -> list[Equation]:
@@ -175,7 +179,7 @@ def solved(rows: list[Equation]) -> list[Equation]:
     values = sizes_of(rows)
     if not values:
         return rows
-    return [Equation(resize(node("sym", attr=e.left), values).attr, resize(e.right, values)) for e in rows]
+    return [e.resized(values) for e in rows]
 
 
 def check_equations(rows: list[Equation]) -> None:

@@ -40,12 +40,16 @@ def meant(row: Row) -> Iterator[str]:
             left, relation, _ = part.replace("&", "").partition("=")
             if relation:
                 yield canonical_base(left.strip())
+        if row.reading.tree is not None:
+            yield from (n.nodes[0].head for n in nodes_of(row.reading.tree) if n.op == "Chain" and n.nodes[0].op == "Sym")
         return
     for s in row.found:
         if s.role != "claim" or s.sides[0].relation not in ("=", ":=", "<-"):
             continue
         left, right = s.sides[0].left, s.sides[0].right
         whole = left.op == "Sym" and len(left.args) == 1
+        if left.op == "Sym" and left.part("Index") is not None and any(n.op == "Sym" and n.head == left.head for n in nodes_of(right)):
+            yield left.head                                           # its components follow from each other, or these are steps
         if names_variable(left, row.setting) or whole and any(n.op in BLOCKS for n in nodes_of(right)):
             yield left.head
 

@@ -127,7 +127,7 @@ VERDICTS = {
     "elman": (ELMAN, [[None], [None], [None], [None], ["proved"], ["proved"], ["proved"], ["refuted"]]),
     "softmax": (SOFTMAX, [["proved"], ["proved"], ["proved"], [], ["proved", "proved"], ["refuted"]]),
     "shift register": (SHIFT, [[], [], [None, "proved"], [None], ["proved"], ["proved"], ["refuted"]]),
-    "gradient chain": (CHAIN, [[None, None], [None], [None], ["proved"], ["proved"], ["proved"], ["undecided"]]),
+    "gradient chain": (CHAIN, [[None, None], [None], [None], ["proved"], ["proved"], ["proved"], ["refuted"]]),
     "unrolled": (UNROLLED, [[None], ["proved"], ["refuted"]]),
 }
 """The verdicts on the relations of every equation of the texts."""

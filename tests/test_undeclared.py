@@ -442,3 +442,40 @@ $$\frac{\partial L}{\partial p_{t,i}} = -\frac{\mathbb{1}_{i = k_t}}{p_{t,i}}$$
 $$\frac{\partial L}{\partial p_{t,i}} = \frac{\mathbf{1}[k_t = i]}{p_{t,i}}$$
 """
     assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]
+
+
+def test_a_star_between_vectors_is_an_entrywise_product_and_capital_letters_may_be_vectors(tmp_path: Path):
+    text = r"""
+$$f_t = \sigma(W_f \cdot [h_{t-1}, x_t] + b_f)$$
+$$i_t = \sigma(W_i \cdot [h_{t-1}, x_t] + b_i)$$
+$$\tilde{C}_t = \tanh(W_C \cdot [h_{t-1}, x_t] + b_C)$$
+$$C_t = f_t * C_{t-1} + i_t * \tilde{C}_t$$
+$$o_t = \sigma(W_o \cdot [h_{t-1}, x_t] + b_o)$$
+$$h_t = o_t * \tanh(C_t)$$
+
+$$\frac{\partial L}{\partial f_t} = \frac{\partial L}{\partial C_t} * C_{t-1}$$
+$$\frac{\partial L}{\partial i_t} = \frac{\partial L}{\partial C_t} * C_{t-1}$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]
+
+
+def test_a_missing_transpose_is_one_whatever_the_sizes_are_that_nothing_states(tmp_path: Path):
+    text = r"""
+$$z_t = W x_t + R h_{t-1}, \quad h_t = \tanh(z_t), \quad E = \sum_t \frac12 \|V h_t - d_t\|^2$$
+
+$$\frac{\partial E}{\partial x_t} = W^\top \frac{\partial E}{\partial z_t}$$
+
+$$\frac{\partial E}{\partial x_t} = W \frac{\partial E}{\partial z_t}$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]
+
+
+def test_a_letter_that_picks_components_may_be_a_class_or_its_vector_and_steps_may_have_another_letter(tmp_path: Path):
+    text = r"""
+The encoder is $h_i = \tanh(W h_{i-1} + U x_i)$ and the decoder starts from $s_0 = h_n$:
+
+$$s_t = \tanh(A s_{t-1} + B y_{t-1}), \quad p_t = \operatorname{softmax}(C s_t), \quad L = -\sum_{t=1}^m \log p_{t, y_t}$$
+
+$$\frac{\partial L}{\partial C} = \sum_{t=1}^m (p_t - y_t) s_t^\top$$
+"""
+    assert "refuted" not in verdicts(tmp_path, text)

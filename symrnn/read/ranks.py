@@ -148,7 +148,9 @@ class Ranks:
         return found
 
     def _factors(self, n: Node, rank: str) -> None:
-        """The one factor whose rank is unknown, where the others leave one possibility."""
+        """The one factor whose rank is unknown, where the others leave one possibility; a star may be an entrywise product."""
+        if n.op == "Star":
+            return
         parts = [(p, "scalar" if p.op == "Num" else self.pull(p)) for p in n.nodes]
         unknown = [p for p, r in parts if r is None]
         arrays = [(p, r) for p, r in parts if r != "scalar"]
