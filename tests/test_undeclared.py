@@ -479,3 +479,40 @@ $$s_t = \tanh(A s_{t-1} + B y_{t-1}), \quad p_t = \operatorname{softmax}(C s_t),
 $$\frac{\partial L}{\partial C} = \sum_{t=1}^m (p_t - y_t) s_t^\top$$
 """
     assert "refuted" not in verdicts(tmp_path, text)
+
+
+def test_a_number_in_brackets_beside_the_step_tells_layers_apart(tmp_path: Path):
+    text = r"""
+$$h_t^{(1)} = \tanh(W^{(1)} h_{t-1}^{(1)} + U^{(1)} x_t)$$
+
+$$h_t^{(2)} = \tanh(W^{(2)} h_{t-1}^{(2)} + U^{(2)} h_t^{(1)})$$
+
+$$E = \sum_t \frac12 \|V h_t^{(2)} - y_t\|^2$$
+
+$$\frac{\partial E}{\partial U^{(2)}} = \sum_t \left( (1 - (h_t^{(2)})^2) \odot \frac{\partial E}{\partial h_t^{(2)}} \right) (h_t^{(1)})^\top$$
+
+$$\frac{\partial E}{\partial U^{(2)}} = \sum_t \left( (1 - (h_t^{(2)})^2) \odot \frac{\partial E}{\partial h_t^{(2)}} \right) (h_{t-1}^{(1)})^\top$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]
+
+
+def test_small_letters_are_numbers_where_the_text_says_that_the_network_is_one_of_numbers(tmp_path: Path):
+    text = r"""
+Consider the scalar network $h_t = \tanh(w h_{t-1} + u x_t)$, $y_t = v h_t$ with $E = \frac{1}{2} \sum_{t=1}^T (y_t - d_t)^2$.
+
+$$\frac{\partial E}{\partial v} = \sum_{t=1}^T (y_t - d_t) h_t$$
+
+$$\frac{\partial E}{\partial u} = \sum_{t=1}^T \frac{\partial E}{\partial h_t} (1 - h_t^2) x_t$$
+
+$$\frac{\partial E}{\partial u} = \sum_{t=1}^T \frac{\partial E}{\partial h_t} (1 - h_t) x_t$$
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "proved", "refuted"]
+
+
+def test_the_letter_of_functions_of_one_number_is_a_number(tmp_path: Path):
+    text = r"""
+$$h_t = \sigma(W h_{t-1} + U x_t)$$
+
+The sigmoid satisfies $\sigma(z) = \frac{1}{1 + e^{-z}}$ and $\sigma'(z) = \sigma(z)(1 - \sigma(z))$, but not $\sigma'(z) = \sigma(z)^2$.
+"""
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "proved", "refuted"]

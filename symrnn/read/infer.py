@@ -54,6 +54,10 @@ LABELS = frozenset({"in"})
 COUNTERS = frozenset("ijklmrs")
 LOSSES = frozenset({"L", "E", "J", "C", "ell", "l", "Loss", "loss", "e", "F"})
 STEPS = frozenset({"T", "tau", "N"})
+ONE_DIMENSION = re.compile(r"\bscalar (?:(?:linear|recurrent|neural) )*(?:r?nns?|networks?|recurrences?|cells?|models?|states?|case)\b"
+                           r"|\ball (?:quantities|variables|symbols|weights|letters) (?:here )?(?:are|being) (?:scalars?|numbers)\b"
+                           r"|\bone[- ]dimensional (?:r?nns?|networks?|states?|recurrences?)\b", re.I)
+"""How a text whose letters are all small says that each of them is a number."""
 SCALARS = frozenset("eta alpha lambda gamma epsilon mu rho zeta kappa omega nu".split())
 CONVENTIONAL = frozenset({"I", "e", "pi"})
 """Names that keep the meaning they have everywhere, unless a text declares or defines them."""
@@ -344,7 +348,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
               if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
     scales = _scales(trees, letter) - set(stated)
-    numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees)
+    numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees) | _arguments(trees) - set(stated)
     known |= dict.fromkeys(numbers - set(known), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
@@ -381,6 +385,9 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             symbols[name] = declared
         if name not in stated and (declared == "function" or name in numbered or u.turned and name in before - matrices - set(carried)):
             data.setdefault("unsure", []).append(name)
+    if ONE_DIMENSION.search(prose) and not any(name[:1].isupper() for name, u in found.items() if name not in LOSSES | STEPS):
+        symbols |= {name: "scalar" + ", sequence" * words.endswith("sequence") for name, words in symbols.items()
+                    if name not in stated and isinstance(words, str) and words.split(",")[0].split()[0] in ("vector", "matrix")}
     for name, d in stated.items():
         symbols.setdefault(name, _spec(d))
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
@@ -403,6 +410,20 @@ def _complements(trees: Sequence[Node]) -> set[str]:
     """The letters that are taken from one, as in ``(1 - \\alpha) h``."""
     terms = (n.nodes for tree in trees for n in walk(tree) if n.op == "Add" and Node("Num", ("1",)) in n.nodes)
     return {m.nodes[0].head for sides in terms for m in sides if m.op == "Neg" and _lone(m.nodes[0])}
+
+
+def _arguments(trees: Sequence[Node]) -> set[str]:
+    """The letters of which texts give functions of one number: no formula has anything else beside them, and none a whole vector."""
+    alone: set[str] = set()
+    others: set[str] = set()
+    for n in (n for tree in trees for n in walk(tree) if n.op == "Chain"):
+        called = {m.nodes[0] for m in walk(n) if m.op == "Call"}
+        heads = {f.head for c in called for f in walk(c) if f.op == "Sym"}
+        letters = {m.head for m in walk(n) if m.op == "Sym"} - heads - CONVENTIONAL
+        whole = heads & {name for name, d in STANDARD.items() if d.kind == "vfunction"} or any(m.op in ("Sum", "Norm") for m in walk(n))
+        fits = heads and len(letters) == 1 and not whole and all(len(m.args) == 1 for m in walk(n) if m.op == "Sym" and m.head in letters)
+        (alone if fits and n.nodes[0].op != "Sym" else others).update(letters)
+    return alone - others
 
 
 def _scales(trees: Sequence[Node], letter: str) -> set[str]:
@@ -562,6 +583,10 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     out |= {name: "matrix" if name[:1].isupper() else "vector" for name in _told_apart(trees, table)}
     for n in nodes:
+        if n.op == "Sym" and (layer := n.part("Layer")) is not None and layer.nodes[0].op == "Num":       # h_t^{(1)}: of the first layer
+            kind = "matrix" if n.head[:1].isupper() else "vector"
+            for mark in (f"({layer.nodes[0].head})", f"[{layer.nodes[0].head}]"):
+                out[join_name(n.head, sup=mark)] = f"{kind}, sequence" if n.part("Time") is not None else kind
         if n.op == "Call" and len(n.nodes) == 2 and n.nodes[0].op == n.nodes[1].op == "Sym" and n.nodes[1].head in summed \
                 and len(n.nodes[1].args) == 1 and table.lookup(n.nodes[0].head) is None:
             name = n.nodes[0].head                                    # p(i): a distribution over what i counts
