@@ -489,9 +489,11 @@ $$h_t^{(2)} = \tanh(W^{(2)} h_{t-1}^{(2)} + U^{(2)} h_t^{(1)})$$
 
 $$E = \sum_t \frac12 \|V h_t^{(2)} - y_t\|^2$$
 
-$$\frac{\partial E}{\partial U^{(2)}} = \sum_t \left( (1 - (h_t^{(2)})^2) \odot \frac{\partial E}{\partial h_t^{(2)}} \right) (h_t^{(1)})^\top$$
+$$\frac{\partial E}{\partial U^{(2)}}
+= \sum_t \left( (1 - (h_t^{(2)})^2) \odot \frac{\partial E}{\partial h_t^{(2)}} \right) (h_t^{(1)})^\top$$
 
-$$\frac{\partial E}{\partial U^{(2)}} = \sum_t \left( (1 - (h_t^{(2)})^2) \odot \frac{\partial E}{\partial h_t^{(2)}} \right) (h_{t-1}^{(1)})^\top$$
+$$\frac{\partial E}{\partial U^{(2)}}
+= \sum_t \left( (1 - (h_t^{(2)})^2) \odot \frac{\partial E}{\partial h_t^{(2)}} \right) (h_{t-1}^{(1)})^\top$$
 """
     assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "refuted"]
 

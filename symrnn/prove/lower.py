@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from symrnn.expr import SCALAR, Expr, Index, Size, Symbol, Time
+from symrnn.expr import SCALAR, Expr, Index, Shape, Size, Symbol, Time
 from symrnn.prove.algebra import Algebra
 from symrnn.prove.claim import Unsupported
 from symrnn.prove.forms import BOUND, Atom, Form, Label, Range, Term
@@ -54,6 +54,10 @@ class Lowering:
         if self._sizes.setdefault(name, i.size) != i.size:
             raise Unsupported(f"one index {i} over two sizes, {self._sizes[name]} and {i.size}")
         return "@" + name
+
+    def labels(self, at: Sequence[Index | int | None], shape: Shape) -> list[Label]:
+        """The labels of the component indices of an array, of the axes that are not 1."""
+        return [self.label(i) for i, n in zip(at, shape, strict=True) if n != 1 and i is not None]
 
     def time(self, t: Time) -> Time:
         return Time(BOUND, t.offset) if self.letter and t.base == self.letter else t

@@ -6,17 +6,35 @@ anything else is refused, because the first steps of a recurrence differ from th
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeVar
 
 from symrnn.bptt import Derivation, derive
 from symrnn.errors import SymrnnError
-from symrnn.expr import Expr, Index, Size, Symbol, Time, add, lift, symbols, walk, zeros
+from symrnn.expr import (
+    FIRST,
+    LAST,
+    NOW,
+    SCALAR,
+    Expr,
+    Index,
+    Size,
+    Symbol,
+    Time,
+    add,
+    derivative,
+    lift,
+    node,
+    symbols,
+    time_sum,
+    walk,
+    zeros,
+)
 from symrnn.prove.algebra import Algebra
 from symrnn.prove.claim import Claim, Unsupported
-from symrnn.prove.forms import BOUND, Form
+from symrnn.prove.forms import BOUND, Atom, Form
 from symrnn.prove.lower import Lowering, axes_of, relabel
 
 ROUNDS = 10
@@ -253,21 +271,76 @@ class Meaning:
             raise Unsupported("a derivative by something that is not a symbol")
         s = lower.symbol(bottom.attr)
         if top.op == "sym" and top.attr == self.claim.total_loss and self.model.loss is not None:
+            if s.name in self.forward and not self.claim.states("immediate"):
+                loss = node("sym", attr=Symbol(self.model.loss, SCALAR, "variable", NOW))
+                return lower(time_sum("t", FIRST, LAST, derivative(loss, e.args[1], "total")))
             return self._loss_derivative(lower, s, bottom, at)
         if self.is_zero(s) or (s.name in self.algebra.simplex and s.kind in ("target", "input")):
             raise Unsupported(f"the derivative by {s}, which a condition ties down")
-        f = self.expand(lower(top), s, e.attr, lower)
+        if e.attr == "total" and self._is_behind(lower, top, s):
+            return self._sensitivity(lower, top, s, e, at)
+        f = self.expand(lower(top), s, lower)
         if top.op in ("sym", "entry") and s not in f.symbols():
             raise Unsupported(f"no definition connects {top} with {s}")
         axes = axes_of(e)
         if at is not None:
-            labels = [lower.label(i) for i, n in zip(at, bottom.attr.shape, strict=True) if n != 1 and i is not None]
+            labels = lower.labels(at, bottom.attr.shape)
         else:
             own = [x for x, _ in f.labels]
             labels = [x for x, _ in axes if x not in own] if own and axes_of(bottom) else [x for x, _ in axes_of(bottom)]
             if own and axes_of(bottom) and len(labels) != 1:
                 raise Unsupported("a derivative of rank 3 or more")
-        return self.algebra.form(axes, dict(self.algebra.derivative(f, s, labels).terms))
+        found = self.algebra.derivative(f, s, labels)
+        if s.time is None and e.attr == "total" and not self.claim.states("immediate"):
+            found = self.algebra.add(found, *(self._through(f, u, s, labels) for u in self._dependent(f, s)))
+        return self.algebra.form(axes, dict(found.terms))
+
+    @cached_property
+    def forward(self) -> Mapping[str, int]:
+        """What the claim takes total derivatives of variables by -> how many steps after t the latest of these variables is."""
+        out: dict[str, int] = {}
+        for d in (x for side in (self.claim.left, self.claim.right) for x in walk(side) if x.op == "deriv" and x.attr == "total"):
+            top, bottom = (a.args[0] if a.op == "entry" else a for a in d.args)
+            if top.op == bottom.op == "sym" and top.attr.kind == "variable" and top.attr.time is not None and bottom.attr.time is None:
+                out[bottom.attr.name] = max(top.attr.time.offset, out.get(bottom.attr.name, top.attr.time.offset))
+        return out
+
+    def _is_behind(self, lower: Lowering, top: Expr, s: Symbol) -> bool:
+        """Whether a derivative is of a variable of an earlier step than others of the claim, whose definitions lead to it."""
+        top = top.args[0] if top.op == "entry" else top
+        if top.op != "sym" or top.attr.kind != "variable" or s.time is not None or self.claim.states("immediate"):
+            return False
+        u = lower.symbol(top.attr)
+        return u.time is not None and u.time.base in ("t", BOUND) and u.time.offset < self.forward.get(s.name, u.time.offset) and (
+            self.depends(u.name, s.name))
+
+    def _sensitivity(self, lower: Lowering, top: Expr, s: Symbol, e: Expr, at: At | None) -> Form:
+        """The total derivative of a variable as a quantity of its own, of which nothing more has to be known."""
+        axes = axes_of(e)
+        if top.op == "entry":
+            top, inner = top.args[0], lower.labels(top.attr, top.args[0].attr.shape)
+        else:
+            inner = [x for x, _ in axes_of(top)]
+        outer = [x for x, _ in axes if x not in inner] if at is None else lower.labels(at, s.shape)
+        return self.algebra.form(axes, dict(self._carried(lower.symbol(top.attr), s, inner, outer).terms))
+
+    def _carried(self, u: Symbol, s: Symbol, inner: Sequence[str], outer: Sequence[str]) -> Form:
+        """The derivative of one variable by a parameter, in labels for the components of both."""
+        sizes = [n for n in (*u.shape, *s.shape) if n != 1]
+        if len(sizes) != len(inner) + len(outer):
+            raise Unsupported("a derivative of rank 3 or more")
+        own = Symbol(f"{u.name} by {s.name}", u.shape, "sensitivity", u.time)
+        return self.algebra.of(Atom("v", symbol=own, slots=tuple(sizes)), [*inner, *outer])
+
+    def _through(self, f: Form, u: Symbol, s: Symbol, outer: Sequence[str]) -> Form:
+        """What of the derivative of a form by a parameter comes through a variable of an earlier step, by the chain rule."""
+        inner = [(f"%{next(self.algebra.fresh)[1:]}", n) for n in u.shape if n != 1]
+        labels = [x for x, _ in inner]
+        slope = self.algebra.derivative(f, u, labels)
+        product = self.algebra.contract([(slope, [x for x, _ in slope.labels]), (self._carried(u, s, labels, outer), ())], slope.labels)
+        for axis in inner:
+            product = self.algebra.sum_over(product, *axis)
+        return product
 
     def _loss_derivative(self, lower: Lowering, s: Symbol, bottom: Expr, at: At | None) -> Form:
         kind = "gradient" if s.kind in ("parameter", "constant") else "adjoint"
@@ -277,13 +350,12 @@ class Meaning:
         f = self.algebra.symbol(Symbol(s.name, s.shape, kind, s.time), axes)
         if at is None:
             return f
-        labels = [lower.label(i) for i, n in zip(at, s.shape, strict=True) if n != 1 and i is not None]
+        labels = lower.labels(at, s.shape)
         return relabel(self.algebra, self.algebra.form((), dict(f.terms)),
                        dict(zip([x for x, _ in axes], labels, strict=True)))
 
-    def expand(self, f: Form, s: Symbol, mode: str, lower: Lowering) -> Form:
+    def expand(self, f: Form, s: Symbol, lower: Lowering) -> Form:
         """Put in the definitions between f and s, so that s stands in the open."""
-        immediate = mode == "immediate" or self.claim.states("immediate")
         self._refuse(f, s)
         printed = [u for u in (*f.symbols(), s) if u.time is not None and u.name in self.first]
         tops = self._dependent(f, s)
@@ -301,8 +373,6 @@ class Meaning:
             f = self.algebra.substitute(f, {u: self._put_in(u) for u in pick})
         else:
             raise Unsupported("a derivative across too many steps")
-        if s.time is None and not immediate and self._dependent(f, s):
-            raise Unsupported(f"the total derivative by {s} through earlier steps; only the immediate one is expanded")
         return f
 
     def _refuse(self, f: Form, s: Symbol) -> None:

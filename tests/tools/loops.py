@@ -6,6 +6,7 @@ made from its name and step, so that expressions may speak of any step.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
@@ -41,7 +42,8 @@ class World:
 
     ``positive``: names of quantities that are positive; ``simplex``: of vectors that sum to one; ``zero``: of quantities that are
     zero; ``moved``: a change added to one entry of one quantity, (name, kind, step) -> (row, column, amount); ``defined``:
-    symbols that have the value of an expression; ``known``: values by (name, kind, step).
+    symbols that have the value of an expression; ``known``: values by (name, kind, step); ``carried``: the value of the total
+    derivative of a variable by a parameter, which the symbol "v by p" at a step stands for.
     """
 
     sizes: dict[str, int]
@@ -57,6 +59,7 @@ class World:
     moved: dict[tuple[str, str, int | None], tuple[int, int, Any]] = field(default_factory=dict)
     defined: dict[Symbol, Expr] = field(default_factory=dict)
     known: dict[tuple[str, str, int | None], Table] = field(default_factory=dict)
+    carried: Callable[[World, Symbol, list[int]], Any] | None = None
 
     def size(self, n: Size) -> int:
         return n if isinstance(n, int) else self.sizes[n]
@@ -216,6 +219,9 @@ def atom_value(w: World, a: Atom, at: list[int]) -> Any:
     match a.kind:
         case "v":
             assert a.symbol is not None
+            if a.symbol.kind == "sensitivity":
+                assert w.carried is not None
+                return w.carried(w, a.symbol, at)
             places = iter(at)
             r, c = (0 if n == 1 else next(places) for n in a.symbol.shape)
             return w.value(a.symbol)[r][c]
