@@ -518,3 +518,10 @@ $$h_t = \sigma(W h_{t-1} + U x_t)$$
 The sigmoid satisfies $\sigma(z) = \frac{1}{1 + e^{-z}}$ and $\sigma'(z) = \sigma(z)(1 - \sigma(z))$, but not $\sigma'(z) = \sigma(z)^2$.
 """
     assert [v for v in verdicts(tmp_path, text) if v] == ["proved", "proved", "refuted"]
+
+
+@pytest.mark.parametrize("state", [r"h^{(t)}{}^\top", r"{h^{(t)}}^\top", r"(h^{(t)})^{\mathsf T}", r"{h^{(t)}}^{\!\top}"])
+def test_empty_braces_between_two_scripts_and_thin_spaces_show_nothing(tmp_path: Path, state: str):
+    text = r"$$h^{(t)} = \tanh(W h^{(t-1)} + U x^{(t)}), \quad o^{(t)} = V h^{(t)}$$" + "\n\n" + (
+        rf"$$\nabla_V L = \sum_t (\nabla_{{o^{{(t)}}}} L) {state}$$" + "\n")
+    assert [v for v in verdicts(tmp_path, text) if v] == ["proved"]

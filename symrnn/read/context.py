@@ -127,9 +127,11 @@ class Context:
         return not plain
 
     def scripts(self, pieces: Sequence[Piece], i: int, twice: bool = False) -> tuple[list[Script], int]:
-        """The scripts that begin at `i`, and the index after them; two alike only where braces kept them apart."""
+        """The scripts that begin at `i`, and the index after them; two alike only where braces, perhaps empty ones, keep them apart."""
         out: list[Script] = []
-        while i < len(pieces) and pieces[i].kind == "script":
+        while i < len(pieces) and (pieces[i].kind == "script" or self._parts(pieces, i)):
+            if pieces[i].kind != "script":
+                i, twice = i + 1, True
             mark = pieces[i]
             if mark.text == "'":
                 out.append(("'", (mark,)))
@@ -148,6 +150,12 @@ class Context:
                 out.append((mark.text, inner))
             i += 2
         return out, i
+
+    @staticmethod
+    def _parts(pieces: Sequence[Piece], i: int) -> bool:
+        """Whether empty braces stand between two scripts, as in h^{(t)}{}^T."""
+        empty = pieces[i].kind == "group" and not pieces[i].parts[0]
+        return empty and i + 1 < len(pieces) and pieces[i + 1].kind == "script"
 
     def posts(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         """The scripts at `i` on something that is no plain symbol, as items; and the index after them."""
