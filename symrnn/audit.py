@@ -9,6 +9,7 @@ from typing import Any
 
 from symrnn import __version__
 from symrnn.causes import with_causes
+from symrnn.claimforms import with_columns
 from symrnn.considered import PART, clause, concerned
 from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, same_equation
@@ -167,6 +168,7 @@ class Auditor:
         self.opened: dict[str, str] = {}
         self.unclear = unclear(self.compiled)
         self.ends = self._ends_of_sums()
+        self.has_columns = any(map(with_columns, (row.reading.tree for row in self.compiled.rows)))
         self._sizes: dict[str, Mapping[str, Size]] = {}
         self.tells = claims_from is None
         self._late: set[str] = set()                                  # scopes whose model takes more than the time for a claim

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from symrnn.document import Sides
 from symrnn.expr import (
@@ -28,6 +29,7 @@ from symrnn.prove.claim import Claim
 from symrnn.prove.verdict import Verdict
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.symbols import SymbolTable
+from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
 SINGLE = " has one entry"
@@ -126,6 +128,12 @@ def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:
     if not plain or len(signs) > 1 or len({name for name, _ in times}) < len(times):
         return None
     return frozenset(n.nodes[1].head for n in nodes if n.op == "Grad" and n.nodes[1].op == "Sym")
+
+
+def with_columns(tree: Node | None) -> bool:
+    """Whether a formula multiplies a gradient by something transposed from the left, as where gradients are columns."""
+    products = (n.nodes for n in nodes_of(tree) if n.op in ("Mul", "Dot")) if tree is not None else ()
+    return any(a.op == "Transpose" and b.op in ("Deriv", "Grad", "Had") for factors in products for a, b in pairwise(factors))
 
 
 def size_or_sequence(sides: Sides, table: SymbolTable) -> str | None:

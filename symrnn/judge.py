@@ -71,7 +71,7 @@ from symrnn.rules import function_rule, functions_in
 from symrnn.setting import Setting
 from symrnn.stationary import at_zero_gradient
 from symrnn.unclear import blocked
-from symrnn.vectorised import LAYOUTS, READING, vectorised
+from symrnn.vectorised import LAYOUTS, OTHERS, READING, turned, vectorised
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation, entrywise
 
@@ -97,6 +97,7 @@ class Context(Protocol):
     opened: dict[str, str]
     unclear: dict[str, dict[str, int]]
     ends: Mapping[str, frozenset[str]]
+    has_columns: bool
 
     def trees_before(self, offset: int) -> Iterator[Node]: ...
 
@@ -415,6 +416,9 @@ class Chain:
         verdict = self._or_direct(claim, decide(claim))
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
+        if self.setting.guessed and (verdict.word == "undecided" and "rank 3" in (verdict.reason or "")
+                                     or verdict.word == "refuted" and verdict.method == "shapes"):
+            verdict = self._turned(claim) or verdict
         if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and is_chain_rule(claim.right) and (
                 ONE_UNIT.search(self.auditor.text_before(self.span.offset))) and not contradicts(claim):
             one = frozenset(s.name for side in (claim.left, claim.right) for s in symbols(side))
@@ -502,14 +506,32 @@ class Chain:
         if again.word not in STANDS:
             return again
         self.has_layout = True
-        why = f"true when {READING}" + (f"; {again.reason}" if again.reason else "")
-        return replace(again, word="conditional", convention=READING, reason=why, conditions=(*again.conditions, READING))
+        return self._conventional(again, READING)
+
+    @staticmethod
+    def _conventional(found: Verdict, convention: str) -> Verdict:
+        """A proof that needs a convention that the text does not state."""
+        why = f"true when {convention}" + (f"; {found.reason}" if found.reason else "")
+        return replace(found, word="conditional", convention=convention, reason=why, conditions=(*found.conditions, convention))
 
     def _unsure(self, claim: Claim) -> str | None:
         """A name in a conflict of shapes of whose kind nothing is known."""
         found = conflict(claim)
         operands = found.operands if found is not None and found.operands else (claim.left, claim.right)
         return next((s.name for e in operands for s in symbols(e) if s.name in self.setting.unsure), None)
+
+    def _turned(self, claim: Claim) -> Verdict | None:
+        """The verdict on products with a derivative of a vector by a matrix in a layout in which they fit, if there is one."""
+        doubt = None
+        for layout, words in OTHERS.items():
+            other = turned(claim, layout)
+            found = vectorised(other, LAYOUTS[:1]) if other is not None else None
+            again = decide(found) if isinstance(found, Claim) else None
+            if again is not None and again.word in STANDS and layout == "rows" and not self.auditor.has_columns:
+                return self._conventional(again, f"{words} and {READING}")
+            if again is not None and again.word != "refuted":
+                doubt = Verdict("undecided", "SR303", f"it fits where {words} and {READING}, which the text does not say")
+        return doubt
 
     def _where_it_fits(self, claim: Claim) -> tuple[str, Claim] | None:
         """A size in a conflict of shapes that no declaration names and no equation determines, and the claim where it is the other one."""

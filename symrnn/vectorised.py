@@ -20,12 +20,15 @@ from symrnn.expr import (
     matmul,
     node,
     smul,
+    transform,
     transpose,
     walk,
 )
 from symrnn.prove.claim import Claim
 
 READING = "a derivative by a matrix is one by its entries in a row, vec(W)"
+OTHERS = {"rows": "gradients by vectors are rows", "denominator": "derivatives of vectors have a row for each input"}
+"""Layouts that a text may have without saying so, in words; the first is the usual one."""
 LETTER = "vec"
 """The component index of the sum that such a product is."""
 LAYOUTS = ("numerator", "denominator", "rows")
@@ -80,6 +83,29 @@ def vectorised(claim: Claim, layouts: tuple[str, ...] = LAYOUTS) -> Claim | str 
         return None
     except Misfit as reason:
         return str(reason) if all(_misfits(claim, layout) for layout in layouts) else None
+
+
+def turned(claim: Claim, layout: str) -> Claim | None:
+    """The claim with derivatives as they lie in another layout, where it has one of a vector by a matrix; None where it has none.
+
+    >>> from symrnn.expr import NOW, symbol
+    >>> from symrnn.model import Model
+    >>> h, L, W = symbol("h", ("n", 1), time=NOW), symbol("L"), symbol("W", ("n", "m"), "parameter")
+    >>> product = node("matmul", derivative(L, h), derivative(h, W))
+    >>> found = turned(Claim(derivative(L, W), product, Model.build("m", [])), "rows")
+    >>> print(found.right, "or", vectorised(found).right)
+    d(L)/d(h[t]).T @ d(h[t])/d(W) or sum_vec(d(L)/d(h[t])[vec] * d(h[t][vec])/d(W))
+    """
+    if not any(_by_matrix(x) for side in (claim.left, claim.right) for x in walk(side)):
+        return None
+
+    def change(x: Expr) -> Expr | None:
+        if x.op != "deriv":
+            return None
+        top, bottom = (a.shape for a in x.args)
+        by_vector = top == SCALAR and bottom is not None and bottom != SCALAR and bottom[1] == 1
+        return node("transpose", x) if (by_vector if layout == "rows" else top != SCALAR) else None
+    return replace(claim, left=transform(claim.left, change), right=transform(claim.right, change))
 
 
 def _misfits(claim: Claim, layout: str) -> bool:

@@ -260,7 +260,7 @@ $$L = \sum_{t=1}^{T} l(o_t, d_t)$$
     (r"2 \sum_{t=1}^T \left( \frac{\partial s_t}{\partial R} \right)^\top \frac{\partial L}{\partial s_t}", "refuted"),
     (r"\sum_{t=1}^T \left( \frac{\partial s_t}{\partial s_{t-1}} \right)^\top \left( \frac{\partial s_{t-1}}{\partial R} \right)^\top"
      r" \frac{\partial L}{\partial s_t}", "refuted"),
-    (r"\sum_{t=1}^T \frac{\partial L}{\partial s_t} \frac{\partial s_t}{\partial R}", "undecided")])
+    (r"\sum_{t=1}^T \frac{\partial L}{\partial s_t} \frac{\partial s_t}{\partial R}", "conditional")])        # gradients are rows
 def test_a_product_with_a_derivative_by_a_matrix_is_read_as_one_by_a_long_vector(tmp_path: Path, right: str, verdict: str):
     assert verdicts(tmp_path, LONG + rf"$$\frac{{\partial L}}{{\partial R}} = {right}$$")[-1] == verdict
 
@@ -525,3 +525,23 @@ def test_empty_braces_between_two_scripts_and_thin_spaces_show_nothing(tmp_path:
     text = r"$$h^{(t)} = \tanh(W h^{(t-1)} + U x^{(t)}), \quad o^{(t)} = V h^{(t)}$$" + "\n\n" + (
         rf"$$\nabla_V L = \sum_t (\nabla_{{o^{{(t)}}}} L) {state}$$" + "\n")
     assert [v for v in verdicts(tmp_path, text) if v] == ["proved"]
+
+
+ROWS = r"""
+$$h_t = \tanh(W h_{t-1} + U x_t), \quad o_t = V h_t, \quad L = \sum_t \ell(o_t, y_t)$$
+
+$$\frac{\partial L}{\partial W} = \sum_{t=1}^T \frac{\partial L}{\partial h_t} \frac{\partial^+ h_t}{\partial W}$$
+
+$$\frac{\partial L}{\partial W} = \sum_{t=1}^T \frac{\partial \ell_t}{\partial o_t} \frac{\partial o_t}{\partial h_t} \frac{\partial^+ h_t}{\partial W}$$
+"""
+
+
+def test_a_chain_rule_through_a_matrix_may_have_gradients_as_rows_where_no_gradient_is_a_column(tmp_path: Path):
+    assert [v for v in verdicts(tmp_path, ROWS) if v] == ["conditional", "refuted"]
+    column = r"""
+$$\frac{\partial L}{\partial h_T} = V^\top \frac{\partial L}{\partial o_T}$$
+"""
+    assert [v for v in verdicts(tmp_path, ROWS + column) if v] == ["undecided", "refuted", "proved"]
+    turned = ROWS.replace(r"\frac{\partial L}{\partial h_t} \frac{\partial^+ h_t}{\partial W}",
+                          r"\frac{\partial^+ h_t}{\partial W} \frac{\partial L}{\partial h_t}")
+    assert [v for v in verdicts(tmp_path, turned) if v] == ["undecided", "refuted"]
