@@ -532,7 +532,8 @@ $$h_t = \tanh(W h_{t-1} + U x_t), \quad o_t = V h_t, \quad L = \sum_t \ell(o_t, 
 
 $$\frac{\partial L}{\partial W} = \sum_{t=1}^T \frac{\partial L}{\partial h_t} \frac{\partial^+ h_t}{\partial W}$$
 
-$$\frac{\partial L}{\partial W} = \sum_{t=1}^T \frac{\partial \ell_t}{\partial o_t} \frac{\partial o_t}{\partial h_t} \frac{\partial^+ h_t}{\partial W}$$
+$$\frac{\partial L}{\partial W}
+= \sum_{t=1}^T \frac{\partial \ell_t}{\partial o_t} \frac{\partial o_t}{\partial h_t} \frac{\partial^+ h_t}{\partial W}$$
 """
 
 
