@@ -10,6 +10,7 @@ A *progress* argument is called as ``progress(done, total, what)`` whenever a pi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,16 +161,12 @@ def emit(
     """
     compiled = model(source)
     from symrnn.emit import Header
-    from symrnn.emit import emit as emit_model
     from symrnn.emit.compare import emit_checked
     from symrnn.prove.selfproof import self_proof
 
-    summed = loss_at == "all" and "last" not in outputs               # it is the sum of the losses that the proof speaks of
-    header = Header(self_proof(compiled) if summed else ())
-    if summed and (target, style, set(outputs)) == ("numpy", "looped", set(EMIT_OUTPUTS)):
-        return emit_checked(compiled, header)
-    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs), loss_at=loss_at,
-                      header=header)
+    compiled = replace(compiled, at_end=True) if loss_at == "last" and compiled.loss else compiled
+    header = Header(self_proof(compiled) if "gradients" in outputs else ())
+    return emit_checked(compiled, header, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs), loss_at=loss_at)
 
 
 def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = None, data: PathLike | None = None) -> Picture:
