@@ -115,13 +115,14 @@ def check(
                        language=language)
 
 
-def derive(source: PathLike, *, level: str = "full") -> DerivationText:
+def derive(source: PathLike, *, level: str = "full", loss_at: str = "all") -> DerivationText:
     """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them, ready to print.
 
-    The `level` ``brief`` prints definitions, recurrences and gradients, ``full`` the steps and the code too. The derivation itself is
-    the attribute ``derivation``.
+    The `level` ``brief`` prints definitions, recurrences and gradients, ``full`` the steps and the code too. `loss_at` is ``all``, or
+    ``last`` for the loss of the last step alone. The derivation itself is the attribute ``derivation``.
     """
     compiled = model(source)
+    compiled = replace(compiled, at_end=compiled.at_end or loss_at == "last")
     from symrnn.bptt import derive as derive_model
     from symrnn.correspondence import derivation_text
 
@@ -176,11 +177,10 @@ def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = Non
 
     Raises: CallError for a kind or a number of steps that there is not, or a model of which no such picture can be drawn.
     """
-    from symrnn.compiling import compile_model
+    from symrnn.lastloss import weighted
     from symrnn.pictures import picture as draw
 
-    compiled = model(source) if layers_of(source) else compile_model(open_source(source), last_loss=True)
-    return draw(compiled, kind, steps=steps, data=data)
+    return draw(weighted(model(source)), kind, steps=steps, data=data)
 
 
 def report(

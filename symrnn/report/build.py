@@ -15,6 +15,7 @@ from symrnn.compiling import equations, faults
 from symrnn.correspondence import derivation_text
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
+from symrnn.lastloss import marked, weighted
 from symrnn.model import Model
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
@@ -172,7 +173,7 @@ class Builder:
         model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
         name = self.fresh(f"pictures/{self.name}-unrolled.svg")
-        self.files[name] = drawn(replace(model, name=self.name), steps, self.notation)
+        self.files[name] = drawn(weighted(replace(model, name=self.name)), steps, self.notation)
         yield Picture(self.files[name], f"The network over {steps} steps", name)
         text = unrolled.UnrolledText.of(model, steps, notation=self.notation)
         yield from demoted(unrolled.blocks(text, LatexVoice(self.notation)))
@@ -196,12 +197,12 @@ class Builder:
 
     def emit(self, d: Directive) -> Iterator[Block]:
         """The emitted module, folded."""
-        from symrnn.emit import Header, emit
+        from symrnn.emit import Header
         from symrnn.emit.compare import emit_checked
         from symrnn.prove.selfproof import self_proof
         target = d.argument.strip() or "numpy"
         model, header = replace(self.model_at(d), name=self.name), Header(self_proof(self.model_at(d)))
-        code = emit_checked(model, header) if target == "numpy" else emit(model, target=target, header=header)
+        code = emit_checked(model, header, target=target)
         name = self.fresh(f"code/{self.name.replace('-', '_')}_{target}.py")
         self.files[name] = code
         shown = one_line(name)
@@ -233,7 +234,7 @@ class Builder:
             raise DocumentError(f"the directive {d.name}", must="stand where equations define a model",
                                 came=f"none in the scope {name}", where=Place(self.document.path, d.line),
                                 next_step="move it after the equations")
-        return model
+        return marked(model)
 
 
 DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {

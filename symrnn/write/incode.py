@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from symrnn.bptt import Derivation, adjoint
-from symrnn.expr import FIRST, NOW, Expr, Symbol, fix_time, symbols, transform, zeros
+from symrnn.expr import FIRST, LAST, NOW, Expr, Symbol, fix_time, symbols, transform, zeros
+from symrnn.write.cases import at_end, cases
 from symrnn.write.page import Block, Heading, Listing, Paragraph, Table
 from symrnn.write.voice import Voice
 from symrnn.write.words import are, listed
@@ -112,6 +113,8 @@ def _rows(d: Derivation, code: Code, f: CodeFunction, v: Voice) -> Iterator[tupl
 
 def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> str:
     """The formula of a quantity, or of a part of it, in a cell."""
+    if s.name in d.late or part is not None and any(x.name in d.late for x in symbols(part)):
+        s, part = at_end(s), None if part is None else fix_time(part, "t", LAST)
     if part is not None:
         shown = all(x.kind != "temporary" for x in symbols(part))
         return f"a part of {v(s)}" + (f": {v(part)}" if shown else "")
@@ -121,6 +124,10 @@ def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> s
         origin = "zero" if d.model.initial == "zero" else "given"
         ends = f"{v(s)} to {v(Symbol(s.name, s.shape, s.kind, FIRST - 1))}"
         return f"{ends}, {'what the first steps send back' if s.kind == 'adjoint' else origin}"
+    if s.time is not None and s.time == LAST and s.name in d.late:
+        return v.equal(s, *(fix_time(e, "t", LAST) for e in formulas(d, code, Symbol(s.name, s.shape, s.kind, NOW))))
+    if d.model.at_end and s.kind == "adjoint" and s.time == NOW:
+        return "; ".join(v.equal(case.left, case.right) for case in cases(d, s.name))
     found = formulas(d, code, s)
     return v.equal(s, *found) if found else f"{v(s)}, given"
 
