@@ -263,6 +263,9 @@ class Auditor:
         names = spelling(readings)
         names |= {core: names[own] for core, own in ((LOSS, scope.loss), (TOTAL, scope.total)) if own in names}
         seen = Notation.observed(scope.table, names, [r.latex for r in readings], scope.steps)
+        if LOSS not in names and r"\ell" not in names.values():
+            names[LOSS] = r"\ell"
+            seen = replace(seen, names={**seen.names, LOSS: names[LOSS]})
         return replace(seen, names={**seen.names, **({TOTAL: names[scope.total]} if scope.total in names else {})}, total=TOTAL)
 
     # ------------------------------------------------------------------------------------------------------------- judging

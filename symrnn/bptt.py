@@ -18,6 +18,7 @@ from symrnn.expr import (
     Symbol,
     add,
     apply,
+    collect,
     fix_time,
     had,
     lift,
@@ -94,7 +95,7 @@ class Derivation(Displayed):
             return step.after, None
         through = [p for p in step.before if any(s.kind == "adjoint" and s.name not in self.late for s in symbols(p))]
         straight = [p for p in step.before if p not in through]
-        return (add(*straight) if straight else None), (add(*through) if through else None)
+        return (collect(*straight) if straight else None), (collect(*through) if through else None)
 
     @cached_property
     def initial(self) -> dict[str, Expr]:
@@ -219,7 +220,7 @@ def derive(model: Model, more: tuple[Symbol, ...] = ()) -> Derivation:
         if s.kind == "input":
             adjoints[s.name] = gathered(s, pieces, fused, trail)
             continue
-        value = add(*pieces) if pieces else zeros(s.shape)
+        value = collect(*pieces) if pieces else zeros(s.shape)
         summands[s.name] = value
         trail.append(Step("gradient", f"{s.name} is used {len(pieces)} times in a step", s.name, (), gradient(s), pieces, value))
     return Derivation(model, adjoints, summands, fused, tuple(trail))
@@ -231,7 +232,7 @@ def gathered(s: Symbol, pieces: tuple[Expr, ...], fused: dict[str, tuple[str, Ex
         row, value = fused[s.name]
         trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
         return value
-    value = add(*pieces) if pieces else zeros(s.shape)
+    value = collect(*pieces) if pieces else zeros(s.shape)
     trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, value))
     return value
 
@@ -355,7 +356,7 @@ def check_sum(derivation: Derivation, n: int, step: Step, parts: dict[str, list[
     if step.rule == "fuse":
         want = fusions(derivation.model).get(step.target.name, ("", None))[1]
     elif step.rule in ("collect", "gradient"):
-        want = add(*pieces) if pieces else zeros(step.target.shape)
+        want = collect(*pieces) if pieces else zeros(step.target.shape)
     else:
         return [f"step {n + 1}: unknown rule {step.rule}"]
     if step.after is not want or result is not want:

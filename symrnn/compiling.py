@@ -10,11 +10,12 @@ from pathlib import Path
 from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
 from symrnn.expr import Expr, resize, show_shape, unify, vectorise
-from symrnn.lastloss import marked
+from symrnn.lastloss import aimed, marked
 from symrnn.losses import foresees
 from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.scope import LOSS
 from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
 from symrnn.zoo import Source
@@ -39,7 +40,7 @@ def compile_model(source: Source) -> Model:
                          where=Place(document.path),
                          next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
     try:
-        return marked(main.model(source.name))
+        return marked(aimed(main.model(source.name), main.scope.final, LOSS))
     except SymrnnError as error:
         raise error.at(Place(document.path)) from None
 

@@ -5,9 +5,10 @@ for the summed loss of :func:`weighted` is one for the marked model.
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from symrnn.expr import NOW, SCALAR, Expr, lift, symbol, symbols, transform, walk
+from symrnn.expr import NOW, SCALAR, Expr, Symbol, lift, symbol, symbols, transform, walk
 from symrnn.model import Equation, Model
 
 AT_END = "[t=T]"
@@ -30,22 +31,40 @@ def weighted(m: Model) -> Model:
     return replace(m, equations=tuple(rows), at_end=False)
 
 
-def marked(m: Model) -> Model:
-    """The model with a mark in the place of a weight in its loss.
-
-    What only the loss uses, beside a variable of its shape, is then a target: such a text writes it without a step.
-    """
+def unweighted(m: Model) -> Model:
+    """The model with a mark in the place of a weight in its loss."""
     if not any(s.name == AT_END for s in m.inputs):
         return m
+    return replace(m, equations=changed(m, lambda s: lift(1) if s.name == AT_END else None), at_end=True)
 
-    def plain(x: Expr) -> Expr | None:
-        if x.op != "sym":
-            return None
-        if x.attr.name == AT_END:
-            return lift(1)
-        return symbol(x.attr.name, x.attr.shape, "target", NOW) if x.attr.name in found else None
-    found = targets(m)
-    return replace(m, equations=tuple(Equation(e.left, transform(e.right, plain)) for e in m.equations), at_end=True)
+
+def marked(m: Model) -> Model:
+    """The model with a mark in the place of a weight in its loss, and with targets.
+
+    What only the loss uses, beside a variable of its shape, is a target: a text with such a loss writes it without a step.
+    """
+    found = unweighted(m)
+    aims = targets(found) if found.at_end else ()
+    return replace(found, equations=changed(found, lambda s: symbol(s.name, s.shape, "target", NOW) if s.name in aims else None))
+
+
+def aimed(m: Model, final: Collection[str], loss: str) -> Model:
+    """The model, where it has no loss, with the one number as its loss that is computed at the end alone and that nothing uses.
+
+    ``final`` are the variables that are computed at the end alone; ``loss`` is a name for the loss of a step, and the total keeps the own.
+    """
+    used = {s.name for e in m.equations for s in symbols(e.right)}
+    ends = [e for e in m.equations if e.name in final and e.left.shape == SCALAR and e.name not in used]
+    if m.loss is not None or len(ends) != 1:
+        return m
+    (end,) = ends
+    rows = (Equation(replace(e.left, name=loss), e.right) if e is end else e for e in m.equations)
+    return replace(m, equations=tuple(rows), loss=loss, total=end.name, at_end=True)
+
+
+def changed(m: Model, change: Callable[[Symbol], Expr | None]) -> tuple[Equation, ...]:
+    """The equations of a model with some symbols replaced."""
+    return tuple(Equation(e.left, transform(e.right, lambda x: change(x.attr) if x.op == "sym" else None)) for e in m.equations)
 
 
 def targets(m: Model) -> frozenset[str]:

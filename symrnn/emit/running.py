@@ -126,7 +126,7 @@ def numbers(c: Components, evaluate: Evaluator, s: Symbol, first: int, last: int
     """The array of a symbol at a point, over some steps if it has steps."""
     steps = [Symbol(s.name, s.shape, s.kind, Time("", t) if s.time else None) for t in range(first, last + 1)]
     grids = np.array([[[float(evaluate(x)[0]) for x in row] for row in c.entries(step)] for step in steps])
-    dims = [n for n in c.shape(s.shape) if n != 1] or ([1] if s.time else [])
+    dims = [n for size, n in zip(s.shape, c.shape(s.shape), strict=True) if size != 1] or ([1] if s.time else [])
     return grids.reshape([*([len(steps)] if s.time else []), *dims])
 
 

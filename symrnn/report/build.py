@@ -15,10 +15,11 @@ from symrnn.compiling import equations, faults
 from symrnn.correspondence import derivation_text
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
-from symrnn.lastloss import marked, weighted
+from symrnn.lastloss import aimed, marked, weighted
 from symrnn.model import Model
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
+from symrnn.read.scope import LOSS
 from symrnn.report import findings
 from symrnn.report.checks import Check, checks, cross_check
 from symrnn.report.model import (
@@ -234,7 +235,12 @@ class Builder:
             raise DocumentError(f"the directive {d.name}", must="stand where equations define a model",
                                 came=f"none in the scope {name}", where=Place(self.document.path, d.line),
                                 next_step="move it after the equations")
-        return marked(model)
+        where = d.options.get("loss-at", "all")
+        if where not in ("all", "last"):
+            raise DocumentError(f"the option loss-at of the directive {d.name}", must="be one of all, last", came=where,
+                                where=Place(self.document.path, d.line), next_step="Write :loss-at: last.")
+        model = marked(aimed(model, self.compiled.settings[name].scope.final, LOSS))
+        return replace(model, at_end=model.at_end or where == "last")
 
 
 DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
@@ -243,7 +249,8 @@ DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
 }
 ARGUMENTS = ("emit", "picture", "scope", "unroll")
 """The directives that take an argument."""
-OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "derive": ("level",), "picture": ("steps",)}
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "derive": ("level", "loss-at"), "emit": ("loss-at",),
+           "picture": ("steps",), "unroll": ("loss-at",)}
 """The options of a directive; those of a scope are the keys of front matter."""
 
 

@@ -82,8 +82,8 @@ def code_blocks(d: Derivation, code: Code, v: Voice) -> Iterator[Block]:
                     f"axis, {v.code('B')} sequences along the second, and a vector along the last. What is a column above is a row there, "
                     f"and {v.maths('W h', 'W @ h')} is {v.code('h @ W.T')}. Lines that only make room for a result are left out.")
     if others := changed(d, code):
-        yield Paragraph("So that no digits are lost, the code takes the loss from another variable than the equations do. The loss and the "
-                        f"gradients are the same, but {listed(map(v, others))} {are(others)} not written as above.")
+        yield Paragraph("The code names parts of the equations, or takes the loss from another variable so that no digits are lost. The "
+                        f"loss and the gradients are the same, but {listed(map(v, others))} {are(others)} not written as above.")
     shown = ""
     for f in code.functions:
         rows = tuple(_rows(d, code, f, v))
@@ -113,7 +113,8 @@ def _rows(d: Derivation, code: Code, f: CodeFunction, v: Voice) -> Iterator[tupl
 
 def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> str:
     """The formula of a quantity, or of a part of it, in a cell."""
-    if s.name in d.late or part is not None and any(x.name in d.late for x in symbols(part)):
+    late = d.late | code.derivation.late
+    if s.name in late or part is not None and any(x.name in late for x in symbols(part)):
         s, part = at_end(s), None if part is None else fix_time(part, "t", LAST)
     if part is not None:
         shown = all(x.kind != "temporary" for x in symbols(part))
@@ -124,9 +125,9 @@ def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> s
         origin = "zero" if d.model.initial == "zero" else "given"
         ends = f"{v(s)} to {v(Symbol(s.name, s.shape, s.kind, FIRST - 1))}"
         return f"{ends}, {'what the first steps send back' if s.kind == 'adjoint' else origin}"
-    if s.time is not None and s.time == LAST and s.name in d.late:
+    if s.time is not None and s.time == LAST and s.name in late:
         return v.equal(s, *(fix_time(e, "t", LAST) for e in formulas(d, code, Symbol(s.name, s.shape, s.kind, NOW))))
-    if d.model.at_end and s.kind == "adjoint" and s.time == NOW:
+    if d.model.at_end and s.kind == "adjoint" and s.time == NOW and s.name in d.adjoints:
         return "; ".join(v.equal(case.left, case.right) for case in cases(d, s.name))
     found = formulas(d, code, s)
     return v.equal(s, *found) if found else f"{v(s)}, given"
