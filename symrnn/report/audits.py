@@ -47,7 +47,7 @@ def _equation(e: Equation, judged: Judged) -> Iterator[Block]:
     if e.role == "code" or e.span.kind == "code":
         shown = Paragraph((CodeText(e.span.latex),))
     elif e.span.kind == "sentence":
-        shown = Paragraph((Emphasis((Text(e.span.latex),)),))
+        shown = Paragraph((Emphasis(findings.quoted(e.span.latex)),))
     else:
         shown = Display(findings.display(e.span), findings.anchor(e), findings.short(e.id))
     place = findings.place(e.span) + (f", {e.label}" if e.label else "")

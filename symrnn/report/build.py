@@ -115,7 +115,7 @@ class Builder:
         """What was found for a formula or a sentence within the text, unless it is proved."""
         if e.verdict in (None, "proved"):
             return ()
-        shown: Inlines = (Maths(e.span.latex),) if e.span.kind == "inline" else (Emphasis((Text(e.span.latex),)),)
+        shown: Inlines = (Maths(e.span.latex),) if e.span.kind == "inline" else (Emphasis(findings.quoted(e.span.latex)),)
         found = findings.finding(e, Paragraph(shown), self.notation)
         return (found,) if found is not None else ()
 
