@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from symrnn.lastloss import aimed, marked, weighted
 from symrnn.model import Model
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
+from symrnn.read.macros import expanded
 from symrnn.read.scope import LOSS
 from symrnn.report import findings
 from symrnn.report.checks import Check, checks, cross_check
+from symrnn.report.expansion import rewritten
 from symrnn.report.model import (
     Block,
     Code,
@@ -72,9 +74,10 @@ class Builder:
         title: Inlines = (Text(self.name),)
         if body and isinstance(body[0], Heading) and body[0].level == 1:
             title = body.pop(0).parts                                         # type: ignore[union-attr]
-        return Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
-                      counts(e.verdict for e in self.judged.equations), findings.errors(self.judged.equations),
-                      anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
+        found = Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
+                       counts(e.verdict for e in self.judged.equations), findings.errors(self.judged.equations),
+                       anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
+        return rewritten(found, partial(expanded, macros=self.judged.macros))
 
     @cached_property
     def checks(self) -> list[Check]:
@@ -269,7 +272,7 @@ def shown_path(path: str) -> str:
     return Path(path).name if Path(path).is_absolute() else Path(path).as_posix()
 
 
-DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))
+DELIMITERS = (("$$", "$$"), (":math:`", "`"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))
 
 
 ROW = 200

@@ -146,7 +146,7 @@ _SPOKEN = re.compile(
     r"|\b(?P<rows>n_\w+(?:\*n_\w+)*|[A-Za-z]|\d+) x (?P<columns>n_\w+(?:\*n_\w+)*|[A-Za-z]|\d+)\b"
     r"|(?P<middle>-?\d+(?:\.\d+)?) \+/- 1e-(?P<digits>\d+)"
     r"|2\^-(?P<bits>\d+)"
-    r"|(?<![.\w`'])(?P<name>[A-Za-z]_[A-Za-z0-9]{1,3})(?![\w.(]\w)(?!\w)")
+    r"|(?<![.\w`'])(?P<name>[A-Za-z]_[A-Za-z0-9]{1,3})(?!\.\w)(?!\w)")
 _QUOTED = re.compile(r"\$`(?P<tick>[^`]+)`\$|\$(?P<dollar>[^$]+)\$|\\\((?P<paren>.+?)\\\)")
 
 

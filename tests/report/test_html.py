@@ -147,7 +147,7 @@ def test_a_long_formula_is_pieces_between_which_the_line_may_be_broken():
     source = "y = " + " + ".join(rf"W_{{{k}}} \tanh(a_{{{k}}})" for k in range(300))
     shown = str(display(Display(source)))
     assert shown.count("<wbr>") > 150 and max(map(len, re.findall(r"<math\b.*?</math>", shown))) < 1_000
-    assert str(display(Display("y = W x"))).count("<math>") == 1
+    assert str(display(Display("y = W x"))).count("<math") == 1
 
 
 def test_a_part_that_is_too_wide_for_any_page_has_a_name():
