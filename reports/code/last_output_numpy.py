@@ -268,11 +268,13 @@ def _run(c: _Checked, everything: bool) -> Forward:
     h[0] = h0
     h_in_in = _times(x, W.T)
     U_T = np.ascontiguousarray(U.T)
+    h_past = h[0]
     # the last argument of each call is where its result goes
-    for h_in_t, h_past, h_in_in_t, h_t in zip(h_in, h[:-1], h_in_in, h[1:], strict=True):
+    for h_in_t, h_in_in_t, h_t in zip(h_in, h_in_in, h[1:], strict=True):
         h_past.dot(U_T, h_in_t)
         h_in_t += h_in_in_t
         h_t[...] = g(h_in_t)
+        h_past = h_t
     del h_in_in
     y_in = _times(h[1:][end], V.T)
     y = f(y_in)
@@ -309,11 +311,13 @@ def _back(c: _Checked, run: Forward, everything: bool) -> Adjoints:
     d_h_in[T] = 0
     d_h_in_in = d_h_in[:-1]
     d_h_in_in[...] = dg(h_in)
+    d_h_in_next = d_h_in[T]
     # the last argument of each call is where its result goes
-    for d_h_t, d_h_in_next, d_h_end_t, d_h_in_t in _backwards(d_h, d_h_in[1:], d_h_end, d_h_in[:-1]):
+    for d_h_t, d_h_end_t, d_h_in_t in _backwards(d_h, d_h_end, d_h_in[:-1]):
         d_h_in_next.dot(U, d_h_t)
         d_h_t += d_h_end_t
         d_h_in_t *= d_h_t
+        d_h_in_next = d_h_in_t
     return Adjoints(d_y, d_y_in, d_h, d_h_in)
 
 
@@ -358,12 +362,9 @@ def _sum_of_products(u: Array, v: Array) -> Array:
     return value
 
 
-def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Array:
-    """An array of so many steps, not filled; where they need not be kept, they all have the memory of one."""
-    if kept:
-        return np.empty((steps, *shape), kind)
-    row = np.empty(shape, kind)
-    return np.ndarray((steps, *shape), kind, buffer=row, strides=(0, *row.strides))
+def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Any:
+    """So many rows, not filled: an array, or the same row again and again where none need be kept."""
+    return np.empty((steps, *shape), kind) if kept else [np.empty(shape, kind)] * steps
 
 
 def _backwards(*arrays: Array) -> Iterator[tuple[Array, ...]]:
@@ -445,7 +446,7 @@ def _check(
 
 def _array(name: str, value: Any, shape: Shape, sizes: dict[str, int], kind: Any = float) -> Array:
     """`value` as `kind` if it has the shape; a size without a number in `sizes` gets the one found here."""
-    known = dict(sizes)
+    known = len(sizes)
     try:
         array = np.asarray(value)
     except ValueError:
@@ -459,7 +460,8 @@ def _array(name: str, value: Any, shape: Shape, sizes: dict[str, int], kind: Any
         fits = fits and n == (sizes.setdefault(size, n) if isinstance(size, str) else size)
     if not fits or 0 in array.shape:
         full = ", nowhere empty" if fits else ""
-        raise ValueError(f"{name} must have shape {_shape(shape, known)}{full}; it came with shape {array.shape}")
+        wanted = _shape(shape, dict(list(sizes.items())[:known]))
+        raise ValueError(f"{name} must have shape {wanted}{full}; it came with shape {array.shape}")
     return array if array.dtype == kind else array.astype(kind)
 
 
@@ -472,6 +474,10 @@ def _shape(shape: Shape, sizes: dict[str, int]) -> str:
 
 def _precision(params: Params) -> np.dtype[Any]:
     """The precision of the parameters: float32 or float64, the same for all of them."""
+    kinds = {getattr(value, "dtype", None) for value in params}
+    for usual in (np.dtype(np.float64), np.dtype(np.float32)):
+        if kinds == {usual}:
+            return usual
     found = {}
     for name, value in zip(Params._fields, params, strict=True):
         kind = getattr(value, "dtype", None)
