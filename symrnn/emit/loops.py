@@ -5,7 +5,7 @@ import sympy
 
 from symrnn.emit.arrays import Arrays, static
 from symrnn.emit.inplace import InPlace, Making, combined, ufunc
-from symrnn.emit.layout import Array, Key, after_last
+from symrnn.emit.layout import Array, Key, after_last, before_first
 from symrnn.emit.plan import Plan, every
 from symrnn.emit.schedule import Block, key
 from symrnn.emit.statements import WIDTH, Body
@@ -87,9 +87,11 @@ class Loop:
         for name, value in self.made.items():
             self.body.add(f"{name} = {value}")
         for name, now in self.handed_on().items():
-            array = self.plan.layout.arrays[key(self.seen.pop(name))]
-            self.body.add(f"{name} = {array.name}[{'T' if self.backward else 0}]")
-            inner.add(f"{name} = {now}", 4)
+            s = self.seen[name]
+            with self.body.computing(after_last(s) if self.backward else before_first(s, 1)):
+                self.body.add(f"{name} = {self.plan.layout.arrays[key(s)].name}[{'T' if self.backward else 0}]")
+            with inner.computing(s):
+                inner.add(f"{name} = {now}", 4)
             del self.views[name]
         self.body.add("# the last argument of each call is where its result goes")
         self.head()

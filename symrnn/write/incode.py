@@ -102,7 +102,9 @@ def _rows(d: Derivation, code: Code, f: CodeFunction, v: Voice) -> Iterator[tupl
     before: tuple[Symbol | None, Expr | None] = None, None
     for k, line in enumerate(f.lines):
         if line.of is not None:
-            yield v.code(line.text), "" if (line.of, line.part) == before else said(d, code, line.of, line.part, v)
+            handed = line.text.startswith(" ") and line.of.time is not None and line.of.time in (NOW - 1, NOW + 1)
+            words = f"{v(line.of)}, for the next step" if handed else said(d, code, line.of, line.part, v)
+            yield v.code(line.text), "" if (line.of, line.part) == before else words
         elif line.text.startswith("for "):
             head = list(takewhile(lambda x: x.of is None, f.lines[k:]))
             backward = any(BACKWARDS in x.text for x in head)

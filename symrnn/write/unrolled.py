@@ -153,6 +153,8 @@ def blocks(x: UnrolledText, v: Voice) -> Iterator[Block]:
     yield from forward_blocks(u, v)
     if x.derivation is not None:
         yield Heading("Backward")
+        yield Paragraph(f"The derivatives of {v(m.summed)} by every value, the last step first: by the chain rule each is the sum of what "
+                        "the values that are made of it send back.")
         for _, rows in backward(u, x.derivation):
             yield v.display(*rows)
         yield Heading("Gradients")
