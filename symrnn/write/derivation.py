@@ -18,7 +18,7 @@ from symrnn.expr.show import show
 from symrnn.model import FIRST, LAST, Model
 from symrnn.write.cases import AT_LAST, BEFORE, EVERY, at_last, cases, placed, reaches_later
 from symrnn.write.definitions import before_first, facts, known_symbols, model_blocks
-from symrnn.write.incode import Code, code_blocks
+from symrnn.write.incode import Code, NoCode, code_blocks
 from symrnn.write.latex import latex
 from symrnn.write.local import jacobian, local_blocks, softmax_equations
 from symrnn.write.notation import Notation
@@ -36,16 +36,18 @@ LEVELS = ("brief", "full")
 class DerivationText(Displayed):
     """A derivation that can be printed; the default notation is that of the source of the model.
 
-    ``level`` is one of :data:`LEVELS`; ``code`` the lines of the module that computes it, if there is one.
+    ``level`` is one of :data:`LEVELS`; ``code`` the lines of the module that computes it, or why there is none; None if it is not asked
+    for.
     """
 
     derivation: Derivation
     notation: Notation
     level: str = "full"
-    code: Code | None = None
+    code: Code | NoCode | None = None
 
     @classmethod
-    def of(cls, derivation: Derivation, notation: Notation | None = None, level: str = "full", code: Code | None = None) -> DerivationText:
+    def of(cls, derivation: Derivation, notation: Notation | None = None, level: str = "full",
+           code: Code | NoCode | None = None) -> DerivationText:
         """The derivation in a notation."""
         return cls(derivation, notation or Notation.of(derivation.model), level, code)
 

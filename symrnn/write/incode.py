@@ -48,6 +48,15 @@ class Code:
     evaluated: Mapping[str, Expr] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class NoCode:
+    """Why there is no module for a model: what would have to be otherwise."""
+
+    subject: str
+    must: str
+    came: str
+
+
 def formulas(d: Derivation, code: Code, s: Symbol) -> list[Expr]:
     """The right sides of the formula of a quantity: that of the model first, then the one that is evaluated if it is another.
 
@@ -75,9 +84,13 @@ def changed(d: Derivation, code: Code) -> list[Symbol]:
     return [adjoint(d.model.symbol(name)) for name, e in d.adjoints.items() if code.derivation.adjoints.get(name, e) is not e]
 
 
-def code_blocks(d: Derivation, code: Code, v: Voice) -> Iterator[Block]:
-    """The section that puts formula and code side by side."""
+def code_blocks(d: Derivation, code: Code | NoCode, v: Voice) -> Iterator[Block]:
+    """The section that puts formula and code side by side, or says why there is no code."""
     yield Heading("In code")
+    if isinstance(code, NoCode):
+        yield Paragraph(f"No NumPy module can be written for this model. {code.subject[:1].upper() + code.subject[1:]} would have to "
+                        f"{code.must}; it has {code.came}.")
+        return
     yield Paragraph(f"The NumPy module for this model holds all steps of a sequence in one array: the {v.last()} steps along its first "
                     f"axis, {v.code('B')} sequences along the second, and a vector along the last. What is a column above is a row there, "
                     f"and {v.maths('W h', 'W @ h')} is {v.code('h @ W.T')}. Lines that only make room for a result are left out.")
