@@ -3,14 +3,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 from symrnn import __version__
 from symrnn.audit import Audit, Equation, Judged
-from symrnn.read.macros import expanded
 from symrnn.report import findings
 from symrnn.report.build import shown_path
-from symrnn.report.expansion import rewritten
+from symrnn.report.expansion import without
 from symrnn.report.model import (
     Block,
     CodeText,
@@ -40,7 +38,7 @@ def report(audit: Audit) -> Report:
 def _document(judged: Judged, several: bool) -> Iterator[Block]:
     """The findings of one document."""
     yield Heading((CodeText(shown_path(judged.path)),) if several else (Text("Findings"),), 2)
-    found = [rewritten(b, partial(expanded, macros=judged.macros)) for e in judged.equations for b in _equation(e, judged)]
+    found = [without(b, judged.macros) for e in judged.equations for b in _equation(e, judged)]
     yield from found or [Paragraph((Text("Nothing is claimed."),))]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 
@@ -19,11 +19,10 @@ from symrnn.lastloss import aimed, marked, weighted
 from symrnn.model import Model
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
-from symrnn.read.macros import expanded
 from symrnn.read.scope import LOSS
 from symrnn.report import findings
 from symrnn.report.checks import Check, checks, cross_check
-from symrnn.report.expansion import rewritten
+from symrnn.report.expansion import without
 from symrnn.report.model import (
     Block,
     Code,
@@ -77,7 +76,7 @@ class Builder:
         found = Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
                        counts(e.verdict for e in self.judged.equations), findings.errors(self.judged.equations),
                        anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
-        return rewritten(found, partial(expanded, macros=self.judged.macros))
+        return without(found, self.judged.macros)
 
     @cached_property
     def checks(self) -> list[Check]:

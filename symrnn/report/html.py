@@ -66,7 +66,7 @@ NARROW = 16.0
 """The widest formula that is set as one piece: it fits on the screen of a phone."""
 LEANING = 5.0
 """The widest left side that has the right side beside it on a phone."""
-BESIDE = 17.0
+BESIDE = 24.0
 """The widest formula that stands beside its correction; a wider one stands above it."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:"
 ADDRESS = re.compile(r"(?:https?://|mailto:|#)\S*|[^:\\\s?#&<>\"']+(?:#\S*)?", re.I)
@@ -137,7 +137,7 @@ def badge(b: Badge) -> Markup:
     if b.verdict not in SIGNS:
         return Markup("{}").format(b.verdict)
     sign, words = SIGNS[b.verdict]
-    return Markup('<b class="badge {}"><span aria-hidden="true">{}</span> {}</b>').format(b.verdict, sign, words)
+    return Markup('<b class="badge {}"><span aria-hidden="true">{}</span>&nbsp;{}</b>').format(b.verdict, sign, words)
 
 
 def link(p: Link) -> Markup:

@@ -101,7 +101,7 @@ def test_tables_name_their_columns_and_pictures_say_what_they_show():
 def test_a_verdict_is_said_by_sign_word_and_colour():
     badges = {e.get("class").split()[-1]: "".join(e.itertext()) for e in elements("b")}
     assert {"refuted", "unreadable"} <= set(badges)
-    assert all(text == " ".join(SIGNS[word]) for word, text in badges.items())
+    assert all(text == "\u00a0".join(SIGNS[word]) for word, text in badges.items())
     assert all(f".badge.{word} {{ color: var(--{word})" in style() for word in SIGNS)
     assert len({sign for sign, _ in SIGNS.values()}) == len(SIGNS)
 
