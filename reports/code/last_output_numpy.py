@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: 0BSD
 # (What symrnn writes carries no licence of symrnn: use it for any purpose, without any condition.)
 #
-# model: sha256 e80dcf97937530ba5997751756b7e156718d80ccaf16c24ff73b3d4f94717f2f
+# model: sha256 5f53f668cf61472ebbf8d49e02a4a3d244e210238a827b0e910a040eba3b34c9
 # proved: every adjoint and gradient of a loss with any weight at every step, so also one at the last step and zero
 #     before it, for all sizes and every T: equal to the derivative of the Lagrangian, index by index (normal
 #     form)
@@ -14,7 +14,7 @@
 
     h[t] = ?g(W @ x[t] + U @ h[t-1])
     y[t] = ?f(V @ h[t])
-    loss[t] = (1/2) * (y[t] - d[t]).T @ (y[t] - d[t])
+    loss[t] = (1/2) * ((y[t] - d[t]).T @ (y[t] - d[t]))
     L = loss[T]
 
 Source: Recurrent Neural Networks, course notes with the Elman network (text 004_2f96793d3e1cf520)
