@@ -15,6 +15,7 @@ from symrnn.losses import foresees
 from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.infer import LOSSES
 from symrnn.read.scope import LOSS
 from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
@@ -40,7 +41,7 @@ def compile_model(source: Source) -> Model:
                          where=Place(document.path),
                          next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
     try:
-        return marked(aimed(main.model(source.name), main.scope.final, LOSS))
+        return marked(aimed(main.model(source.name), main.scope.final & LOSSES, LOSS))
     except SymrnnError as error:
         raise error.at(Place(document.path)) from None
 

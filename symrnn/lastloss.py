@@ -51,7 +51,8 @@ def marked(m: Model) -> Model:
 def aimed(m: Model, final: Collection[str], loss: str) -> Model:
     """The model, where it has no loss, with the one number as its loss that is computed at the end alone and that nothing uses.
 
-    ``final`` are the variables that are computed at the end alone; ``loss`` is a name for the loss of a step, and the total keeps the own.
+    ``final`` are the variables that are computed at the end alone and may be a loss; ``loss`` is a name for the loss of a step, and the
+    total keeps its own.
     """
     used = {s.name for e in m.equations for s in symbols(e.right)}
     ends = [e for e in m.equations if e.name in final and e.left.shape == SCALAR and e.name not in used]

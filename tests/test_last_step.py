@@ -102,6 +102,13 @@ def test_every_equation_of_the_derivation_of_a_loss_of_the_last_step_is_proved_w
     assert [e["verdict"] for e in document["equations"][3:]] == ["proved"] * 9
 
 
+def test_a_number_at_the_end_that_is_called_like_no_loss_is_none(tmp_path: Path):
+    path = tmp_path / "a.md"
+    path.write_text(LOSS.replace("L =", "s ="))
+    with pytest.raises(ModelError, match="have a loss for gradients"):
+        derive(path)
+
+
 def test_what_reaches_the_loss_at_the_last_step_only_is_said_at_that_step(tmp_path: Path):
     text = derive("elman", loss_at="last").to_text()
     assert "adj h[T] = V.T @ (adj o[T])" in text and "adj h[t] = W.T @ (adj a[t+1])" in text and "grad V = adj o[T] @ h[T].T" in text

@@ -19,6 +19,7 @@ from symrnn.lastloss import aimed, marked, weighted
 from symrnn.model import Model
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
+from symrnn.read.infer import LOSSES
 from symrnn.read.scope import LOSS
 from symrnn.report import findings
 from symrnn.report.checks import Check, checks, cross_check
@@ -241,7 +242,7 @@ class Builder:
         if where not in ("all", "last"):
             raise DocumentError(f"the option loss-at of the directive {d.name}", must="be one of all, last", came=where,
                                 where=Place(self.document.path, d.line), next_step="Write :loss-at: last.")
-        model = marked(aimed(model, self.compiled.settings[name].scope.final, LOSS))
+        model = marked(aimed(model, self.compiled.settings[name].scope.final & LOSSES, LOSS))
         return replace(model, at_end=model.at_end or where == "last")
 
 
