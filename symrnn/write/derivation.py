@@ -121,7 +121,7 @@ def recurrences(d: Derivation, v: Voice) -> Iterator[Block]:
     late = ", where every derivative by a variable of a step after the last one is zero" if "T" in ends else ""
     found = [case for name in d.adjoints for case in cases(d, name)]
     when = {AT_LAST: f"At {v.at_end()}, where the loss is:",
-            BEFORE: f"For {v.steps(True, before=True)}, which reach the loss through later steps only:",
+            BEFORE: f"For {v.steps(True, before=True)}, before the loss:",
             EVERY: f"For {v.steps(True)}{late}:"}
     for steps, sentence in when.items():
         rows = [(case.left, case.right) for case in found if case.when == steps]
