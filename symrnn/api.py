@@ -10,6 +10,7 @@ A *progress* argument is called as ``progress(done, total, what)`` whenever a pi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -114,13 +115,14 @@ def check(
                        language=language)
 
 
-def derive(source: PathLike, *, level: str = "full") -> DerivationText:
+def derive(source: PathLike, *, level: str = "full", loss_at: str = "all") -> DerivationText:
     """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them, ready to print.
 
-    The `level` ``brief`` prints definitions, recurrences and gradients, ``full`` the steps and the code too. The derivation itself is
-    the attribute ``derivation``.
+    The `level` ``brief`` prints definitions, recurrences and gradients, ``full`` the steps and the code too. `loss_at` is ``all``, or
+    ``last`` for the loss of the last step alone. The derivation itself is the attribute ``derivation``.
     """
     compiled = model(source)
+    compiled = replace(compiled, at_end=compiled.at_end or loss_at == "last")
     from symrnn.bptt import derive as derive_model
     from symrnn.correspondence import derivation_text
 
@@ -160,16 +162,12 @@ def emit(
     """
     compiled = model(source)
     from symrnn.emit import Header
-    from symrnn.emit import emit as emit_model
     from symrnn.emit.compare import emit_checked
     from symrnn.prove.selfproof import self_proof
 
-    summed = loss_at == "all" and "last" not in outputs               # it is the sum of the losses that the proof speaks of
-    header = Header(self_proof(compiled) if summed else ())
-    if summed and (target, style, set(outputs)) == ("numpy", "looped", set(EMIT_OUTPUTS)):
-        return emit_checked(compiled, header)
-    return emit_model(compiled, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs), loss_at=loss_at,
-                      header=header)
+    compiled = replace(compiled, at_end=True) if loss_at == "last" and compiled.loss else compiled
+    header = Header(self_proof(compiled) if "gradients" in outputs else ())
+    return emit_checked(compiled, header, target=target, style=style, steps=steps, sizes=sizes, outputs=tuple(outputs), loss_at=loss_at)
 
 
 def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = None, data: PathLike | None = None) -> Picture:
@@ -179,11 +177,10 @@ def picture(source: PathLike, kind: str = "unrolled", *, steps: int | None = Non
 
     Raises: CallError for a kind or a number of steps that there is not, or a model of which no such picture can be drawn.
     """
-    from symrnn.compiling import compile_model
+    from symrnn.lastloss import weighted
     from symrnn.pictures import picture as draw
 
-    compiled = model(source) if layers_of(source) else compile_model(open_source(source), last_loss=True)
-    return draw(compiled, kind, steps=steps, data=data)
+    return draw(weighted(model(source)), kind, steps=steps, data=data)
 
 
 def report(

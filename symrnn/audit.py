@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from symrnn.model import Model
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Document, Span, load_document
 from symrnn.read.elaborate import Meaningless
+from symrnn.read.macros import Macros, macro_table, usual
 from symrnn.read.reader import Reading
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
@@ -83,6 +85,11 @@ class Judged(Displayed):
     equations: tuple[Equation, ...]
     models: Mapping[str, Model]
     notation: Notation = Notation()
+
+    @cached_property
+    def macros(self) -> Macros:
+        """The macros of its formulas: its own, and those that everybody defines alike."""
+        return {**usual(), **macro_table({**self.document.macros, **(self.document.settings.get("macros") or {})})}
 
     def to_json(self) -> dict[str, Any]:
         return self._part(None, self.sha256)
@@ -265,6 +272,9 @@ class Auditor:
         names = spelling(readings)
         names |= {core: names[own] for core, own in ((LOSS, scope.loss), (TOTAL, scope.total)) if own in names}
         seen = Notation.observed(scope.table, names, [r.latex for r in readings], scope.steps)
+        if LOSS not in names and r"\ell" not in names.values():
+            names[LOSS] = r"\ell"
+            seen = replace(seen, names={**seen.names, LOSS: names[LOSS]})
         return replace(seen, names={**seen.names, **({TOTAL: names[scope.total]} if scope.total in names else {})}, total=TOTAL)
 
     # ------------------------------------------------------------------------------------------------------------- judging

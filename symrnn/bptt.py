@@ -18,6 +18,8 @@ from symrnn.expr import (
     Symbol,
     add,
     apply,
+    collect,
+    fix_time,
     had,
     lift,
     negative,
@@ -28,6 +30,7 @@ from symrnn.expr import (
     total,
     zeros,
 )
+from symrnn.lastloss import counted_late
 from symrnn.model import FIRST, LAST, Equation, Model
 
 Path = tuple[int, ...]
@@ -66,8 +69,33 @@ class Derivation(Displayed):
 
     @cached_property
     def gradients(self) -> dict[str, Expr]:
-        """Parameter -> its gradient, a sum over t = 1..T."""
-        return {name: time_sum("t", FIRST, LAST, e) for name, e in self.summands.items()}
+        """Parameter -> its gradient, a sum over t = 1..T; what counts at the last step alone is no part of the sum."""
+        if not self.model.at_end:
+            return {name: time_sum("t", FIRST, LAST, e) for name, e in self.summands.items()}
+        out = {}
+        for name, e in self.summands.items():
+            late, carried = self.parted(gradient(self.model.symbol(name)))
+            parts = [*([time_sum("t", FIRST, LAST, carried)] if carried else []), *([fix_time(late, "t", LAST)] if late else [])]
+            out[name] = add(*parts) if parts else e
+        return out
+
+    @cached_property
+    def late(self) -> frozenset[str]:
+        """The variables of which the last value alone counts; none where the loss is summed over the steps."""
+        return counted_late(self.model) if self.model.at_end else frozenset()
+
+    def parted(self, target: Symbol) -> tuple[Expr | None, Expr | None]:
+        """An adjoint, or what a step adds to a gradient, in two parts: what comes from the loss of the step without a state between, and
+        what comes through states. None where there is no such part.
+
+        With the loss at the last step the first part counts at that step alone.
+        """
+        step = next(s for s in self.trail if s.target == target and s.rule in ("collect", "gradient", "fuse"))
+        if step.rule == "fuse":
+            return step.after, None
+        through = [p for p in step.before if any(s.kind == "adjoint" and s.name not in self.late for s in symbols(p))]
+        straight = [p for p in step.before if p not in through]
+        return (collect(*straight) if straight else None), (collect(*through) if through else None)
 
     @cached_property
     def initial(self) -> dict[str, Expr]:
@@ -154,6 +182,12 @@ def check_loss(model: Model) -> None:
             if eq.name == model.loss and s.time is not None and s.time.offset:
                 raise ModelError(f"the loss of model {model.name}", must="use quantities of its own step", came=str(s),
                                  next_step="give the quantity of the other step a name of its own, by an equation at step t")
+    late = counted_late(model) if model.at_end else ()
+    for eq in model.equations:
+        for s in symbols(eq.right):
+            if eq.name in late and s.kind == "variable" and s.time != NOW:
+                raise ModelError(f"the equation {eq}, which counts at the last step alone,", must="use quantities of its own step",
+                                 came=str(s), next_step="give the quantity of the other step a name of its own, by an equation at step t")
 
 
 def derive(model: Model, more: tuple[Symbol, ...] = ()) -> Derivation:
@@ -186,7 +220,7 @@ def derive(model: Model, more: tuple[Symbol, ...] = ()) -> Derivation:
         if s.kind == "input":
             adjoints[s.name] = gathered(s, pieces, fused, trail)
             continue
-        value = add(*pieces) if pieces else zeros(s.shape)
+        value = collect(*pieces) if pieces else zeros(s.shape)
         summands[s.name] = value
         trail.append(Step("gradient", f"{s.name} is used {len(pieces)} times in a step", s.name, (), gradient(s), pieces, value))
     return Derivation(model, adjoints, summands, fused, tuple(trail))
@@ -198,7 +232,7 @@ def gathered(s: Symbol, pieces: tuple[Expr, ...], fused: dict[str, tuple[str, Ex
         row, value = fused[s.name]
         trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
         return value
-    value = add(*pieces) if pieces else zeros(s.shape)
+    value = collect(*pieces) if pieces else zeros(s.shape)
     trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, value))
     return value
 
@@ -322,7 +356,7 @@ def check_sum(derivation: Derivation, n: int, step: Step, parts: dict[str, list[
     if step.rule == "fuse":
         want = fusions(derivation.model).get(step.target.name, ("", None))[1]
     elif step.rule in ("collect", "gradient"):
-        want = add(*pieces) if pieces else zeros(step.target.shape)
+        want = collect(*pieces) if pieces else zeros(step.target.shape)
     else:
         return [f"step {n + 1}: unknown rule {step.rule}"]
     if step.after is not want or result is not want:

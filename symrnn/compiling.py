@@ -10,19 +10,20 @@ from pathlib import Path
 from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
 from symrnn.expr import Expr, resize, show_shape, unify, vectorise
+from symrnn.lastloss import aimed, marked
 from symrnn.losses import foresees
 from symrnn.model import Model
 from symrnn.read.document import parse_document
 from symrnn.read.elaborate import Elaborator, Meaningless
+from symrnn.read.infer import LOSSES
+from symrnn.read.scope import LOSS
 from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
 from symrnn.zoo import Source
 
 
-def compile_model(source: Source, last_loss: bool = False) -> Model:
+def compile_model(source: Source) -> Model:
     """The model that the equations of a document define (those of its main scope).
-
-    With ``last_loss`` the loss may be that of the last step only: it is then multiplied by the input ``losses.AT_END``.
 
     Raises DocumentError, DeclarationError, ReadError, ShapeError or ModelError, each with the place of the equation.
     """
@@ -35,16 +36,12 @@ def compile_model(source: Source, last_loss: bool = False) -> Model:
     for row in equations(compiled, main):
         for error in faults(compiled, row):
             raise error
-    if not last_loss and any(c.kind == "at-end" for c in main.conditions):
-        raise ModelError(f"the document {document.path}", must="have a loss that is a sum over the steps",
-                         came="a loss of the last step only", where=Place(document.path),
-                         next_step="its equations are judged (symrnn audit); derive and emit need a sum over the steps")
     if not main.equations:
         raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
                          where=Place(document.path),
                          next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
     try:
-        return main.model(source.name)
+        return marked(aimed(main.model(source.name), main.scope.final & LOSSES, LOSS))
     except SymrnnError as error:
         raise error.at(Place(document.path)) from None
 

@@ -96,7 +96,8 @@ class Components:
                 self._define(minted, value)
         if self.model.loss is not None:
             top = sympy.Symbol(self._names(("total", None), self.model.total), real=True)
-            total = [self._symbols[self.model.loss, Time("", t)][0][0] for t in range(1, self.T + 1)]
+            counted = range(self.T if self.model.at_end else 1, self.T + 1)
+            total = [self._symbols[self.model.loss, Time("", t)][0][0] for t in counted]
             self.meaning[top] = Entry(Symbol(self.model.total, SCALAR), 1, 1)
             self._symbols[self.model.total, None] = ((top,),)
             self._define(top, sympy.Add(*total))

@@ -47,8 +47,8 @@ from symrnn.expr import (
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import contradicts, generic, implied
 from symrnn.instances import instances, unspecified
+from symrnn.lastloss import AT_END
 from symrnn.limits import TimeIsUp, limited
-from symrnn.losses import AT_END
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import decide, domain

@@ -24,6 +24,7 @@ from symrnn.expr import (
     unify,
     walk,
 )
+from symrnn.lastloss import AT_END
 from symrnn.model import Equation
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
@@ -31,9 +32,6 @@ from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.sums import open_sum
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
-
-AT_END = "[t=T]"
-"""The name of the number that is one at the last step and zero before it; no text can write it."""
 
 
 class Losses:

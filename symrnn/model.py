@@ -21,6 +21,7 @@ from symrnn.expr import (
     Size,
     Symbol,
     Time,
+    fix_time,
     named,
     node,
     resize,
@@ -56,8 +57,9 @@ class Model(Displayed):
     """A recurrence with shapes.
 
     ``equations`` stand in an order in which each uses only earlier ones of the same step; ``loss`` names the scalar equation
-    that is summed over t = 1..T into ``total``; ``simplex`` names the targets whose entries sum to one; ``initial`` says
-    whether the state before the first step is ``given`` or ``zero``. ``latex`` maps names to how the source writes them.
+    that is summed over t = 1..T into ``total``, or with ``at_end`` counts at t = T alone; ``simplex`` names the targets whose
+    entries sum to one; ``initial`` says whether the state before the first step is ``given`` or ``zero``. ``latex`` maps names to
+    how the source writes them.
     """
 
     name: str
@@ -68,12 +70,13 @@ class Model(Displayed):
     initial: str = "given"
     source: str = ""
     latex: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
+    at_end: bool = False
 
     # ------------------------------------------------------------------------------------------------------ making one
     @classmethod
     def build(cls, name: str, equations: Iterable[tuple[Expr, Expr] | Equation], *, loss: str | None = None, total: str = "L",
               simplex: Iterable[str] = (), initial: str = "given", source: str = "", latex: Mapping[str, str] | None = None,
-              ) -> Model:
+              at_end: bool = False) -> Model:
         """Solve the unknown sizes, check the equations (defined once, shapes, causal, not cyclic) and put them in order.
 
         Raises ModelError or ShapeError, each naming the equation.
@@ -81,7 +84,7 @@ class Model(Displayed):
         rows = [e if isinstance(e, Equation) else Equation(e[0].attr, e[1]) for e in equations]
         rows = solved(rows)
         check_equations(rows)
-        return cls(name, in_order(rows), loss, total, frozenset(simplex), initial, source, dict(latex or {}))
+        return cls(name, in_order(rows), loss, total, frozenset(simplex), initial, source, dict(latex or {}), at_end)
 
     # ------------------------------------------------------------------------------------------------------- looking at it
     @cached_property
@@ -151,17 +154,18 @@ class Model(Displayed):
 
     @property
     def total_loss(self) -> Expr:
-        """The sum of the loss over t = 1..T."""
+        """The sum of the loss over t = 1..T, or the loss at the last step."""
         if self.loss is None:
             raise ModelError(f"model {self.name}", must="have a loss for gradients", came="none",
                              next_step="name the scalar equation that is the loss of one step")
-        return time_sum("t", FIRST, LAST, self[self.loss])
+        return fix_time(self[self.loss], "t", LAST) if self.at_end else time_sum("t", FIRST, LAST, self[self.loss])
 
     @cached_property
     def hash(self) -> str:
         """SHA-256 of the equations and assumptions in plain form."""
         text = "\n".join([*map(str, self.equations), *(f"{s} {show_shape(s.shape)} {s.kind}" for s in (*self.variables, *self._used)),
-                          f"loss {self.loss}", f"simplex {sorted(self.simplex)}", f"initial {self.initial}"])
+                          f"loss {self.loss}{' at the last step' * self.at_end}", f"simplex {sorted(self.simplex)}",
+                          f"initial {self.initial}"])
         return sha256(text.encode()).hexdigest()
 
 

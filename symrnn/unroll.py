@@ -11,7 +11,7 @@ from typing import Any
 
 from symrnn.displayed import Displayed
 from symrnn.errors import CallError, LimitError
-from symrnn.expr import NOW, SCALAR, Expr, Symbol, Time, fix_time, symbols, time_sum, transform
+from symrnn.expr import NOW, Expr, Symbol, Time, fix_time, symbols, transform
 from symrnn.expr.tree import walk
 from symrnn.model import Equation, Model
 from symrnn.naming import identifier
@@ -58,11 +58,10 @@ class Unrolled(Displayed):
 
     @property
     def total(self) -> Equation | None:
-        """``L = sum over t = 1..T of the loss``; None if the model has no loss."""
+        """``L = sum over t = 1..T of the loss``, or the last one; None if the model has no loss."""
         if self.model.loss is None:
             return None
-        summand = self.model[self.model.loss]
-        return Equation(Symbol(self.model.total, SCALAR), time_sum("t", Time("", 1), Time("", self.T), summand))
+        return Equation(self.model.summed, fix_time(self.model.total_loss, "T", Time("", self.T)))
 
     def edges(self) -> Iterator[tuple[Symbol, Symbol]]:
         """(used, user) for every symbol with a time that an equation uses: the arrows of the graph."""

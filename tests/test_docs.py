@@ -106,7 +106,7 @@ def test_the_page_of_documents_lists_every_directive_with_its_argument_and_optio
         argument, options = (cell.strip() for cell in line.split("|")[2:4])
         assert (argument != "none") is (name in ARGUMENTS), name
         if name != "scope":
-            assert tuple(re.findall(r"`(\w+)`", options)) == OPTIONS.get(name, ()), name
+            assert tuple(re.findall(r"`([\w-]+)`", options)) == OPTIONS.get(name, ()), name
 
 
 def test_the_page_of_verdicts_lists_every_word_worst_first():

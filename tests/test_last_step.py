@@ -3,10 +3,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from symrnn.api import audit, emit
+from symrnn.api import audit, derive, emit, unroll
+from symrnn.bptt import derive as derive_model
+from symrnn.bptt import gradient
+from symrnn.emit.load import load
 from symrnn.errors import ModelError
+from symrnn.expr import apply, node, total
+from symrnn.model import Model, param, scalar, sequence
+from symrnn.write.cases import cases
+from symrnn.write.latex import latex
 
 READER = r"""
 $$q_t = \tanh(A q_{t-1} + B u_t + c)$$
@@ -24,6 +32,9 @@ $$z_t = D q_t$$
 $$E = \frac12 \sum_{t=1}^T \lVert z_t - y_t \rVert^2$$
 
 """
+
+
+LOSS = LAST.replace("E", "L")
 
 
 def last(tmp_path: Path, text: str) -> dict:
@@ -64,12 +75,60 @@ def test_an_unspecified_loss_of_the_last_state_is_one_too(tmp_path: Path):
     assert last(tmp_path, text + claim.replace("q_t^2", "q_{t-1}^2"))["verdict"] != "proved"
 
 
-def test_no_code_is_emitted_for_a_loss_of_the_last_step(tmp_path: Path):
+def test_the_code_of_a_loss_of_the_last_step_takes_one_target_for_each_sequence(tmp_path: Path):
     path = tmp_path / "a.md"
-    path.write_text("---\nsymrnn:\n  symbols: {q: \"vector n, sequence\", u: \"vector n, sequence\", A: matrix n n, y: vector n}\n"
-                    "  total: E\n---\n\n$$q_t = \\tanh(A q_{t-1} + u_t)$$\n\n$$E = (q_T - y)^\\top (q_T - y)$$\n")
-    with pytest.raises(ModelError, match="last step"):
-        emit(path)
+    path.write_text(LOSS)
+    module = load(emit(path))
+    r = np.random.default_rng(0)
+    params = module.Params(*(r.normal(size=s) for s in [(3, 3), (3, 2), 3, (4, 3), 4]))
+    u, y = r.normal(size=(5, 2)), r.normal(size=4)
+    run = module.forward(params, u)
+    z = params.D @ run.q[-1] + params.w
+    assert np.isclose(module.loss(params, u, y), 0.5 * (z - y) @ (z - y))
+    assert np.allclose(module.gradients(params, u, y).D, np.outer(z - y, run.q[-1]))
+
+
+def test_every_equation_of_the_derivation_of_a_loss_of_the_last_step_is_proved_when_it_is_read_again(tmp_path: Path):
+    path = tmp_path / "a.md"
+    path.write_text(LOSS)
+    found = derive(path)
+    d, n = found.derivation, found.notation
+    rows = [(node("sym", attr=c.left), c.right) for name in d.adjoints for c in cases(d, name)]
+    rows += [(node("sym", attr=gradient(s)), d.gradients[s.name]) for s in d.model.parameters]
+    claims = [f"{latex(a, n)} = {latex(b, n)}".replace("y_T", "y").replace("z_T", "z") for a, b in rows]
+    path.write_text(LOSS + "\n\n".join(f"$${claim}$$" for claim in claims))
+    (document,) = audit(path, timeout=60).to_json()["documents"]
+    assert len(claims) == 9
+    assert [e["verdict"] for e in document["equations"][3:]] == ["proved"] * 9
+
+
+def test_a_number_at_the_end_that_is_called_like_no_loss_is_none(tmp_path: Path):
+    path = tmp_path / "a.md"
+    path.write_text(LOSS.replace("L =", "s ="))
+    with pytest.raises(ModelError, match="have a loss for gradients"):
+        derive(path)
+
+
+def test_what_reaches_the_loss_at_the_last_step_only_is_said_at_that_step(tmp_path: Path):
+    text = derive("elman", loss_at="last").to_text()
+    assert "adj h[T] = V.T @ (adj o[T])" in text and "adj h[t] = W.T @ (adj a[t+1])" in text and "grad V = adj o[T] @ h[T].T" in text
+    assert "grad W = sum_t=1..T(adj a[t] @ h[t-1].T)" in text and "o[t]" not in text.split("Adjoint recurrences")[1]
+
+
+def test_the_unrolled_network_has_what_the_loss_alone_uses_at_the_last_step(tmp_path: Path):
+    path = tmp_path / "a.md"
+    path.write_text(LOSS)
+    text = unroll(path, 2).to_text()
+    assert "z[2] = D @ q[2] + w" in text and "z[1]" not in text and "L = loss[2]" in text
+    assert "grad D = adj z[2] @ q[2].T" in text
+
+
+def test_an_output_that_the_loss_uses_but_is_of_an_earlier_step_is_refused_by_name():
+    q, z, ell = sequence("q", "n"), sequence("z", "n"), scalar("l")
+    model = Model.build("m", [(q, apply("tanh", param("A", "n", "n") @ q[-1])), (z, param("D", "n", "n") @ q[-1]), (ell, total(z**2))],
+                        loss="l", at_end=True)
+    with pytest.raises(ModelError, match=r"the equation z\[t\] = D @ q\[t-1\], which counts at the last step alone"):
+        derive_model(model)
 
 
 @pytest.mark.parametrize(("claim", "verdict"), [

@@ -16,7 +16,7 @@ LAYERS = (
     ("displayed", "errors", "limits", "naming"),
     ("codes", "zoo", "expr", "scalars"),
     ("model", "read"),
-    ("calculus", "unroll", "needs"),
+    ("calculus", "unroll", "needs", "lastloss"),
     ("layers",),
     ("bptt", "component_rows"),
     ("components",),

@@ -211,11 +211,13 @@ def _run(c: _Checked, everything: bool) -> Forward:
     a_in = _times(x, W_xh.T)
     a_in += b_h
     W_hh_T = np.ascontiguousarray(W_hh.T)
+    h_past = h[0]
     # the last argument of each call is where its result goes
-    for a_t, h_past, a_in_t, h_t in zip(a, h[:-1], a_in, h[1:], strict=True):
+    for a_t, a_in_t, h_t in zip(a, a_in, h[1:], strict=True):
         h_past.dot(W_hh_T, a_t)
         a_t += a_in_t
         np.tanh(a_t, h_t)
+        h_past = h_t
     del a_in
     o = _times(h[1:], W_yh.T)
     o += b_o
@@ -251,11 +253,13 @@ def _back(c: _Checked, run: Forward, everything: bool) -> Adjoints:
     d_a_in = d_a[:-1]
     np.square(h[1:], out=d_a_in)
     np.subtract(1, d_a_in, out=d_a_in)
+    d_a_next = d_a[T]
     # the last argument of each call is where its result goes
-    for d_h_t, d_a_next, d_h_in_t, d_a_t in _backwards(d_h, d_a[1:], d_h_in, d_a[:-1]):
+    for d_h_t, d_h_in_t, d_a_t in _backwards(d_h, d_h_in, d_a[:-1]):
         d_a_next.dot(W_hh, d_h_t)
         d_h_t += d_h_in_t
         d_a_t *= d_h_t
+        d_a_next = d_a_t
     del d_h_in
     return Adjoints(d_o, d_h, d_a)
 
@@ -312,12 +316,9 @@ def _sum_of_products(u: Array, v: Array) -> Array:
     return value
 
 
-def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Array:
-    """An array of so many steps, not filled; where they need not be kept, they all have the memory of one."""
-    if kept:
-        return np.empty((steps, *shape), kind)
-    row = np.empty(shape, kind)
-    return np.ndarray((steps, *shape), kind, buffer=row, strides=(0, *row.strides))
+def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Any:
+    """So many rows, not filled: an array, or the same row again and again where none need be kept."""
+    return np.empty((steps, *shape), kind) if kept else [np.empty(shape, kind)] * steps
 
 
 def _backwards(*arrays: Array) -> Iterator[tuple[Array, ...]]:
@@ -403,7 +404,7 @@ def _check(params: Params, x: Any, y: Any, h0: Any, mask: Any = None, reduction:
 
 def _array(name: str, value: Any, shape: Shape, sizes: dict[str, int], kind: Any = float) -> Array:
     """`value` as `kind` if it has the shape; a size without a number in `sizes` gets the one found here."""
-    known = dict(sizes)
+    known = len(sizes)
     try:
         array = np.asarray(value)
     except ValueError:
@@ -417,7 +418,8 @@ def _array(name: str, value: Any, shape: Shape, sizes: dict[str, int], kind: Any
         fits = fits and n == (sizes.setdefault(size, n) if isinstance(size, str) else size)
     if not fits or 0 in array.shape:
         full = ", nowhere empty" if fits else ""
-        raise ValueError(f"{name} must have shape {_shape(shape, known)}{full}; it came with shape {array.shape}")
+        wanted = _shape(shape, dict(list(sizes.items())[:known]))
+        raise ValueError(f"{name} must have shape {wanted}{full}; it came with shape {array.shape}")
     return array if array.dtype == kind else array.astype(kind)
 
 
@@ -430,6 +432,10 @@ def _shape(shape: Shape, sizes: dict[str, int]) -> str:
 
 def _precision(params: Params) -> np.dtype[Any]:
     """The precision of the parameters: float32 or float64, the same for all of them."""
+    kinds = {getattr(value, "dtype", None) for value in params}
+    for usual in (np.dtype(np.float64), np.dtype(np.float32)):
+        if kinds == {usual}:
+            return usual
     found = {}
     for name, value in zip(Params._fields, params, strict=True):
         kind = getattr(value, "dtype", None)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from symrnn.cli.output import level_option, output_options, render, write
+from symrnn.cli.output import level_option, loss_at_option, output_options, render, write
 
 
 @click.command()
 @click.argument("model")
 @level_option("How much to print")
+@loss_at_option
 @output_options("text", "json", "latex", "md")
-def derive(model: str, level: str, form: str, output: str | None) -> None:
+def derive(model: str, level: str, loss_at: str, form: str, output: str | None) -> None:
     """Derive all gradients of a model, for any T.
 
     Each step of the derivation names its rule, and each line of the code its formula; the level
@@ -22,5 +23,5 @@ def derive(model: str, level: str, form: str, output: str | None) -> None:
     from symrnn.cli.progress import Progress
 
     with Progress("deriving"):
-        text = render(api.derive(model, level=level), form)
+        text = render(api.derive(model, level=level, loss_at=loss_at), form)
     write(text, output)

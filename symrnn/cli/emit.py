@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from symrnn.cli.output import write
+from symrnn.cli.output import loss_at_option, write
 
 TARGETS = ("numpy",)
 STYLES = ("looped", "unrolled")
@@ -19,8 +19,7 @@ STYLES = ("looped", "unrolled")
 @click.option("--sizes", metavar="N,N,...", help="Sizes, as 2,2,3 or n_x=2,n_h=2,n_y=3 (unrolled only).")
 @click.option("--outputs", metavar="NAME,...", help="Functions to write: forward, loss, gradients (all, if not given); or last: the "
               "outputs of the last step and what they need, nothing else.")
-@click.option("--loss-at", type=click.Choice(("all", "last")), default="all", show_default=True,
-              help="The steps whose losses are summed.")
+@loss_at_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False), help="Write to this file instead of stdout.")
 def emit(
     model: str, target: str, style: str, steps: int | None, sizes: str | None, outputs: str | None, loss_at: str, output: str | None

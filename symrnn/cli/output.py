@@ -38,6 +38,12 @@ def level_option(what: str) -> Decorator:
     return click.option("--level", type=click.Choice(LEVELS), default=LEVELS[0], show_default=True, help=f"{what}.")
 
 
+def loss_at_option(command: Any) -> Any:
+    """Add ``--loss-at`` to a command."""
+    return click.option("--loss-at", type=click.Choice(("all", "last")), default="all", show_default=True,
+                        help="The steps whose losses are summed.")(command)
+
+
 def render(result: Any, form: str) -> str:
     """Return a result as text in the format `form`, by its method ``to_text``, ``to_json``, ``to_latex`` or ``to_md``.
 

@@ -5,7 +5,7 @@ A new target is one module with a function like those in ``TARGETS``, and a line
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from symrnn.emit.numpy_module import Header
@@ -28,7 +28,6 @@ class Request:
 
     model: Model
     outputs: tuple[str, ...]
-    last: bool
     steps: int
     sizes: Mapping[str, int]
     header: Header
@@ -38,7 +37,7 @@ class Request:
 def _looped(request: Request) -> str:
     from symrnn.emit.numpy_module import write
 
-    return write(request.model, request.outputs, request.last, request.header, found=request.found)
+    return write(request.model, request.outputs, request.header, found=request.found)
 
 
 def _unrolled(request: Request) -> str:
@@ -46,7 +45,7 @@ def _unrolled(request: Request) -> str:
 
     if request.found is not None:
         return write_last(request.found, request.steps, request.sizes, request.header)
-    return write(request.model, request.steps, request.sizes, request.last, request.header)
+    return write(request.model, request.steps, request.sizes, request.header)
 
 
 TARGETS: dict[tuple[str, str], Callable[[Request], str]] = {
@@ -71,20 +70,35 @@ def emit(model: Model, target: str = "numpy", *, style: str = "looped", steps: i
     _choose("loss_at", loss_at, ["all", "last"])
     for name in outputs:
         _choose("an output", name, [*FUNCTIONS, LAST])
-    found = last_outputs(model, outputs, loss_at) if LAST in outputs else None
-    if LAST in outputs:
-        outputs = tuple(n for n in ("forward", *outputs) if n != LAST)
-    wanted = tuple(n for n in FUNCTIONS if n in outputs and (n == "forward" or model.loss is not None))
+    chosen = chosen_outputs(model, outputs, loss_at)
+    model, found = chosen.model, chosen.found
     numbers: Mapping[str, int] = {}
     if style == "unrolled":
         if steps is None or sizes is None:
             raise CallError("the style unrolled", must="have a number of steps and sizes", came="none",
                             next_step=f"give steps, and sizes for {', '.join(model.sizes)}")
-        numbers = _sizes(reduced(found) if found else model, sizes)
-    return TARGETS[target, style](Request(model, wanted, loss_at == "last", steps or 1, numbers, header or Header(), found))
+        numbers = numbered(reduced(found) if found else model, sizes)
+    return TARGETS[target, style](Request(model, chosen.functions, steps or 1, numbers, header or Header(), found))
 
 
-def last_outputs(model: Model, outputs: Sequence[str], loss_at: str) -> Needed | None:
+@dataclass(frozen=True)
+class Chosen:
+    """What a module is made of: the model with its loss where it counts, the functions, and what the last outputs need if they are all."""
+
+    model: Model
+    functions: tuple[str, ...]
+    found: Needed | None
+
+
+def chosen_outputs(model: Model, outputs: Sequence[str], loss_at: str = "all") -> Chosen:
+    """What is made for the ``outputs`` and ``loss_at`` that :func:`emit` takes. Raises CallError where they do not go together."""
+    model = replace(model, at_end=True) if loss_at == "last" and model.loss is not None else model
+    found = last_outputs(model, outputs) if LAST in outputs else None
+    names = {"forward", *outputs} if LAST in outputs else {*outputs}
+    return Chosen(model, tuple(n for n in FUNCTIONS if n in names and (n == "forward" or model.loss is not None)), found)
+
+
+def last_outputs(model: Model, outputs: Sequence[str]) -> Needed | None:
     """What the outputs of the last step need; None where the loss of the last step is asked for too, which needs no more.
 
     Raises CallError where another function that is asked for needs every step.
@@ -95,7 +109,7 @@ def last_outputs(model: Model, outputs: Sequence[str], loss_at: str) -> Needed |
                         next_step="leave one of the two out")
     if not more:
         return needed(model)
-    if loss_at == "last":
+    if model.at_end:
         return None
     ends = ", ".join(leaving(model))
     raise CallError(f"{' and '.join(more)} beside the outputs at the last step", must=f"need {ends} at the last step only",
@@ -110,7 +124,7 @@ def _choose(what: str, value: Any, known: Sequence[str]) -> None:
                         next_step=f"Did you mean {close}?" if close else "take one of these")
 
 
-def _sizes(model: Model, sizes: Sequence[int] | Mapping[str, int]) -> dict[str, int]:
+def numbered(model: Model, sizes: Sequence[int] | Mapping[str, int]) -> dict[str, int]:
     """Sizes by name."""
     named = dict(sizes) if isinstance(sizes, Mapping) else dict(zip(model.sizes, sizes, strict=False))
     count = len(named) if isinstance(sizes, Mapping) else len(sizes)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import mpmath
@@ -18,11 +19,13 @@ import sympy
 
 from symrnn.component_rows import NoSuchStep, NotComponents
 from symrnn.components import Components
-from symrnn.emit import Header, emit
-from symrnn.emit.running import Code
+from symrnn.emit import FUNCTIONS, Header, chosen_outputs, emit, numbered
+from symrnn.emit.running import Code, FlatCode
+from symrnn.emit.unrolled import Unrolled
 from symrnn.errors import SymrnnError
 from symrnn.expr import Expr, Symbol, Time, node
 from symrnn.model import Model
+from symrnn.needs import reduced
 from symrnn.points import free_letters, point
 from symrnn.scalars import Evaluator, Opaque, OutsideDomain, double_precision
 
@@ -174,31 +177,43 @@ def agreement(code: Code, sizes: Mapping[str, int], T: int = 2, rates: bool = Tr
     return worst.result(dict(sizes), T, count, len(exact))
 
 
-def emit_checked(model: Model, header: Header) -> str:
-    """The looped module of a model with everything in it, run once; its head says with what result."""
-    source = emit(model, header=header)
-    return emit(model, header=replace(header, checked=checked(model, source))) if model.loss else source
+def emit_checked(model: Model, header: Header, **options: Any) -> str:
+    """A module that was run; its head says with what result. The options are those of :func:`symrnn.emit.emit`."""
+    return emit(model, header=replace(header, check=partial(checked, model, **options)), **options)
 
 
-def checked(model: Model, source: str) -> str:
+def checked(model: Model, source: str, *, style: str = "looped", steps: int | None = None, sizes: Any = None,
+            outputs: Sequence[str] = FUNCTIONS, loss_at: str = "all", **_: Any) -> str:
     """What holds of the text of a module, in words: its values are those of the equations, its derivatives those of its loss.
 
     Empty where its values cannot be compared. Raises RuntimeError where they differ, which must not happen.
     """
-    sizes, T = {n: 2 + k % 2 for k, n in enumerate(model.sizes)}, 2
-    code = Code(model, source)
+    chosen = chosen_outputs(model, outputs, loss_at)
+    small = reduced(chosen.found) if chosen.found else chosen.model
+    wanted = chosen.found.outputs if chosen.found else ()
+    code: Code
+    if style == "looped":
+        numbers, T = {n: 2 + k % 2 for k, n in enumerate(small.sizes)}, 2
+        code = Code(small, source, wanted)
+    else:
+        numbers, T = numbered(small, sizes), steps or 1
+        code = FlatCode(Unrolled(small, T, numbers, wanted), source)
     try:
-        found = agreement(code, sizes, T, rates=False)
+        found = agreement(code, numbers, T, rates=False)
     except NotComparable:
         return ""
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        largest = code.module.self_check()
+    said, largest = io.StringIO(), 0.0
+    if has_rates := hasattr(code.module, "self_check"):
+        with contextlib.redirect_stdout(said):
+            largest = code.module.self_check()
     if not (found.within and largest < CLOSE):
         raise RuntimeError(f"the code for {model.name} deviates from its equations by {max(found.from_exact, largest):.1e}")
-    where = ", ".join(f"{n}={k}" for n, k in sizes.items())
-    return (f"this text was run: at {where}, T={T}, alone and in a padded batch, every variable and the loss lie within rounding of "
-            "50-digit values of the equations; every derivative is that by complex step")
+    where = ", ".join([*(f"{n}={k}" for n, k in numbers.items()), f"T={T}"])
+    batch = ", alone and in a padded batch" if style == "looped" and hasattr(code.module, "loss") else ""
+    every = "every output at the last step lies" if wanted else f"every {'variable' if style == 'looped' else 'state'} lies"
+    values = every if not hasattr(code.module, "loss") else every.replace(" lies", " and the loss lie")
+    rates = "; every derivative is that by complex step" if has_rates else ""
+    return f"this text was run: at {where}{batch}, {values} within rounding of 50-digit values of the equations{rates}"
 
 
 def _entries(c: Components, left: Expr, right: Expr, last: int, allowed: Callable[[Mapping[str, int]], bool]

@@ -95,12 +95,9 @@ def _ahead(u: Array, k: int) -> Array:
     return value
 ''',
     "_rows": '''
-def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Array:
-    """An array of so many steps, not filled; where they need not be kept, they all have the memory of one."""
-    if kept:
-        return np.empty((steps, *shape), kind)
-    row = np.empty(shape, kind)
-    return np.ndarray((steps, *shape), kind, buffer=row, strides=(0, *row.strides))
+def _rows(steps: int, shape: tuple[int, ...], kind: Any, kept: bool) -> Any:
+    """So many rows, not filled: an array, or the same row again and again where none need be kept."""
+    return np.empty((steps, *shape), kind) if kept else [np.empty(shape, kind)] * steps
 ''',
     "_backwards": '''
 def _backwards(*arrays: Array) -> Iterator[tuple[Array, ...]]:

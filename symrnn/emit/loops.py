@@ -5,11 +5,11 @@ import sympy
 
 from symrnn.emit.arrays import Arrays, static
 from symrnn.emit.inplace import InPlace, Making, combined, ufunc
-from symrnn.emit.layout import Array, Key, after_last
+from symrnn.emit.layout import Array, Key, after_last, before_first
 from symrnn.emit.plan import Plan, every
 from symrnn.emit.schedule import Block, key
 from symrnn.emit.statements import WIDTH, Body
-from symrnn.expr import Shape, Symbol, node, symbols, walk
+from symrnn.expr import NOW, Shape, Symbol, node, symbols, walk
 from symrnn.model import Equation
 
 ROOTS = {"add": sympy.Add, "had": sympy.Mul}
@@ -56,6 +56,7 @@ class Loop:
     def __init__(self, plan: Plan, body: Body, block: Block, backward: bool, kept: frozenset[Key]) -> None:
         self.plan, self.body, self.block, self.backward, self.kept = plan, body, block, backward, kept
         self.views: dict[str, str] = {}
+        self.seen: dict[str, Symbol] = {}
         self.made: dict[str, str] = {}
 
     def write(self) -> None:
@@ -85,6 +86,13 @@ class Loop:
                     write.go_on(value, ROOTS[e.right.op], target, shape)
         for name, value in self.made.items():
             self.body.add(f"{name} = {value}")
+        for name, now in self.handed_on().items():
+            s = self.seen[name]
+            with self.body.computing(after_last(s) if self.backward else before_first(s, 1)):
+                self.body.add(f"{name} = {self.plan.layout.arrays[key(s)].name}[{'T' if self.backward else 0}]")
+            with inner.computing(s):
+                inner.add(f"{name} = {now}", 4)
+            del self.views[name]
         self.body.add("# the last argument of each call is where its result goes")
         self.head()
         self.body.lines += inner.lines
@@ -141,8 +149,17 @@ class Loop:
             return sympy.Symbol(array.name)
         k = s.time.offset
         name = self.plan.names(("view", key(s), k), array.step(k))
-        self.views[name] = array.whole(k)
+        self.views[name], self.seen[name] = array.whole(k), s
         return sympy.Symbol(name)
+
+    def handed_on(self) -> dict[str, str]:
+        """The values of the step computed before that one step hands to the next: name -> the name of the value at the step itself."""
+        made = {e.left.name: str(self.view(e.left)) for e in self.block.equations}
+        one = 1 if self.backward else -1
+        kind = self.block.equations[0].left.kind
+        arrays = {name: self.plan.layout.arrays[key(s)] for name, s in self.seen.items()}
+        return {name: made[s.name] for name, s in self.seen.items() if s.kind == kind and s.name in made
+                and s.time == NOW + one and (arrays[name].future if self.backward else arrays[name].past) == 1}
 
     def turned(self, matrix: str) -> str:
         """A matrix turned before the loop, in an order of memory that suits the product."""

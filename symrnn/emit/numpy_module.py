@@ -6,7 +6,7 @@ shapes and equations, and a check of the module by itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from textwrap import wrap
@@ -31,12 +31,17 @@ from symrnn.needs import Needed, reduced
 
 @dataclass(frozen=True)
 class Header:
-    """What the head of an emitted file says besides the model: what was proved and how, one line each, what was found when the text
-    was run, and the versions used."""
+    """What the head of an emitted file says besides the model: what was proved and how, one line each, what ``check`` found when it ran
+    the text, and the versions used."""
 
     proved: tuple[str, ...] = ()
-    checked: str = ""
+    check: Callable[[str], str] | None = None
     versions: Mapping[str, str] | None = None
+
+    def on(self, render: Callable[[str], str]) -> str:
+        """A text that says of itself what was found when it was run; ``render`` makes it of that."""
+        text = render("")
+        return render(self.check(text)) if self.check else text
 
 
 @cache
@@ -47,21 +52,25 @@ def environment() -> Environment:
     return found
 
 
-def write(model: Model, outputs: Sequence[str], last: bool, header: Header, printer: CodePrinter | None = None,
+def write(model: Model, outputs: Sequence[str], header: Header, printer: CodePrinter | None = None,
           found: Needed | None = None) -> str:
-    """The source of the module; ``outputs`` are functions of it, ``last`` takes the loss at the last step only.
+    """The source of the module; ``outputs`` are functions of it.
 
     With ``found`` it computes the outputs at the last step and what they need, and nothing else.
     """
     gradients = "gradients" in outputs
-    plan = Plan(reduced(found) if found else model, printer or ArrayPrinter(), last, gradients, found.outputs if found else ())
+    plan = Plan(reduced(found) if found else model, printer or ArrayPrinter(), gradients, found.outputs if found else ())
     module = Module(plan, set(outputs), model.hash, found)
     proved = (found.words,) if found else header.proved
     versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
-    text = environment().get_template("numpy_module.py.jinja").render(
-        version=symrnn.__version__, proved=[comment(line) for line in proved],
-        checked=comment(header.checked), versions=safe(versions), **module.context())
-    return re.sub(r"\n{3,}", "\n\n\n", text).rstrip() + "\n"
+    context = module.context()
+
+    def render(checked: str) -> str:
+        text = environment().get_template("numpy_module.py.jinja").render(
+            version=symrnn.__version__, proved=[comment(line) for line in proved],
+            checked=comment(checked), versions=safe(versions), **context)
+        return re.sub(r"\n{3,}", "\n\n\n", text).rstrip() + "\n"
+    return header.on(render)
 
 
 def safe(text: str) -> str:
@@ -253,6 +262,12 @@ class Module(Arguments):
         states = ["states before the first step"] if self.state_starts else []
         return f" by the {' and the '.join(['parameters', *states])}"
 
+    def options(self) -> str:
+        """The options of the command that writes this module."""
+        whole = self.outputs >= {"forward", "loss", "gradients"} or self.plan.original.loss is None
+        chosen = "last" if self.found else ",".join(n for n in ("forward", "loss", "gradients") if n in self.outputs)
+        return ("" if whole and not self.found else f" --outputs {chosen}") + " --loss-at last" * self.model.at_end
+
     def model_words(self) -> dict[str, Any]:
         model, plan = self.plan.original, self.plan
         summed = f"{model.loss}[T]" if plan.last else f"sum_t=1..T({model.loss}[t])"
@@ -279,7 +294,7 @@ class Module(Arguments):
         sizes = self.check_sizes()
         return {
             "name": safe(model.name), "hash": self.sha, "source": folded([f"Source: {model.source}"], 0) if model.source else [],
-            "options": " --outputs last" if self.found else "",
+            "options": self.options(),
             "functions": self.functions, "by": self.differentiated_by(),
             "equations": folded([*map(str, model.equations), *total]), "notes": folded(notes, 0),
             "exported": wrapped(f"__all__ = [{', '.join(f'{chr(34)}{n}{chr(34)}' for n in public)}]"),

@@ -36,14 +36,15 @@ STAND_INS = ("np.tanh", "lambda u: 1 - np.tanh(u) ** 2", "lambda u: 2 * np.tanh(
 
 
 class Plan:
-    """What a looped module for ``model`` consists of; ``last`` takes the loss, and whatever only it needs, at the last step only.
+    """What a looped module for ``model`` consists of; where the loss counts at the last step, it and whatever only it needs is
+    computed there alone.
 
     ``outputs`` are variables that are wanted at the last step and nothing else: no loss, and targets at every step.
     """
 
-    def __init__(self, model: Model, printer: CodePrinter, last: bool = False, gradients: bool = True,
+    def __init__(self, model: Model, printer: CodePrinter, gradients: bool = True,
                  outputs: tuple[str, ...] = ()) -> None:
-        self.original, self.printer, self.last, self.wanted = model, printer, last or bool(outputs), outputs
+        self.original, self.printer, self.last, self.wanted = model, printer, model.at_end or bool(outputs), outputs
         self.model = named_sums(stable_logarithms(expose(model)))
         self.check()
         self.gradients = gradients

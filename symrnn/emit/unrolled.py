@@ -16,10 +16,10 @@ import sympy
 
 import symrnn
 from symrnn.components import Components
-from symrnn.emit.numpy_module import Header, environment, safe
+from symrnn.emit.numpy_module import Header, comment, environment, safe
 from symrnn.emit.plan import STAND_INS
 from symrnn.errors import CallError
-from symrnn.expr import Shape, Symbol, Time
+from symrnn.expr import Shape, Symbol, Time, walk
 from symrnn.model import Model
 from symrnn.naming import Names, identifier
 from symrnn.needs import Needed, reduced
@@ -44,7 +44,7 @@ class Argument:
 class Unrolled:
     """The component form of a model and what is asked of it."""
 
-    def __init__(self, model: Model, steps: int, sizes: Mapping[str, int], last: bool, wanted: tuple[str, ...] = ()) -> None:
+    def __init__(self, model: Model, steps: int, sizes: Mapping[str, int], wanted: tuple[str, ...] = ()) -> None:
         if model.loss is None and not wanted:
             raise CallError(f"model {model.name}", must="have a loss to be written out with its gradients", came="none",
                             next_step="name the scalar equation that is the loss of one step")
@@ -56,9 +56,8 @@ class Unrolled:
         self.lags = lags(model)
         self.arguments = tuple(self._arguments())
         self.wanted = tuple(model.symbol(name) for name in wanted)
-        steps_of_loss = [] if wanted else [steps] if last else list(range(1, steps + 1))
-        losses = [self.at(model.symbol(str(model.loss)), t)[0] for t in steps_of_loss]
-        self.loss: sympy.Expr = sympy.Add(*losses)
+        counted = () if wanted else range(steps if model.at_end else 1, steps + 1)
+        self.loss: sympy.Expr = sympy.Add(*(self.at(model.symbol(str(model.loss)), t)[0] for t in counted))
 
     def at(self, s: Symbol, t: int) -> tuple[sympy.Symbol, ...]:
         """The entries of a symbol at step t, row by row."""
@@ -88,6 +87,13 @@ class Unrolled:
         for s in m.constants:
             if s.time is None:
                 yield Argument(self.names(s, s.name), s, self.words(s.shape), self.at(s, 0), "constant")
+
+    @property
+    def opaque(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The unspecified functions and their first derivatives, by label and order."""
+        used = {x.attr for e in self.model.equations for x in walk(e.right) if x.op == "apply" and x.attr.startswith("?")}
+        orders = sorted((f[1:].rstrip("'"), len(f) - len(f.rstrip("'"))) for f in used)
+        return [(label, (k + more,)) for label, k in orders for more in (0, 1)]
 
     @property
     def starts(self) -> list[Symbol]:
@@ -129,9 +135,9 @@ def lambdified(arguments: list[sympy.Symbol], outputs: list[sympy.Expr]) -> tupl
     return source, sorted(n for n in used - stored - given if hasattr(np, n))
 
 
-def write(model: Model, steps: int, sizes: Mapping[str, int], last: bool, header: Header) -> str:
+def write(model: Model, steps: int, sizes: Mapping[str, int], header: Header) -> str:
     """The source of the module."""
-    u = Unrolled(model, steps, sizes, last)
+    u = Unrolled(model, steps, sizes)
     outputs = u.outputs()
     entries = [x for a in u.arguments for x in a.entries]
     flat = [x for _, part in outputs for x in part]
@@ -145,16 +151,19 @@ def write(model: Model, steps: int, sizes: Mapping[str, int], last: bool, header
     typed = head.replace(", ", ": Any, ") + ": Any) -> list[Any]:\n"
     doc = '    """Loss, states, Jacobian and gradients from the entries of the arguments: the text of `lambdify`."""\n'
     versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
-    text = environment().get_template("unrolled.py.jinja").render(
-        version=symrnn.__version__, proved=[safe(x) for x in header.proved], versions=safe(versions), network=typed + doc + rest,
-        **context(u, outputs, functions, numpy_names))
-    return str(text).rstrip() + "\n"
+    filled = context(u, outputs, functions, numpy_names)
+
+    def render(checked: str) -> str:
+        return environment().get_template("unrolled.py.jinja").render(
+            version=symrnn.__version__, proved=[comment(x) for x in header.proved], checked=comment(checked), versions=safe(versions),
+            network=typed + doc + rest, **filled).rstrip() + "\n"
+    return header.on(render)
 
 
 def write_last(found: Needed, steps: int, sizes: Mapping[str, int], header: Header) -> str:
     """The source of a module that computes some outputs at the last step and what they need, entry by entry."""
     model = reduced(found)
-    u = Unrolled(model, steps, sizes, True, found.outputs)
+    u = Unrolled(model, steps, sizes, found.outputs)
     outputs = u.outputs()
     flat = [x for _, part in outputs for x in part]
     functions = {type(f).__name__: 0 for e in flat for f in e.atoms(Opaque)}
@@ -171,9 +180,12 @@ def write_last(found: Needed, steps: int, sizes: Mapping[str, int], header: Head
     typed = head.replace(", ", ": Any, ") + ": Any) -> list[Any]:\n"
     doc = '    """The outputs at the last step from the entries of the arguments: the text of `lambdify`."""\n'
     versions = ", ".join(f"{k} {v}" for k, v in header.versions.items()) if header.versions else ""
-    text = environment().get_template("unrolled_last.py.jinja").render(
-        version=symrnn.__version__, proved=[safe(found.words)], versions=safe(versions), network=typed + doc + rest, **filled)
-    return str(text).rstrip() + "\n"
+
+    def render(checked: str) -> str:
+        return environment().get_template("unrolled_last.py.jinja").render(
+            version=symrnn.__version__, proved=[comment(found.words)], checked=comment(checked), versions=safe(versions),
+            network=typed + doc + rest, **filled).rstrip() + "\n"
+    return header.on(render)
 
 
 def text_of(parts: Iterable[str]) -> str:
@@ -209,7 +221,8 @@ def context(u: Unrolled, outputs: Outputs, functions: dict[str, int], numpy_name
     slopes = [f", {STAND_INS[order]}" for order in functions.values()]
     return {
         "m": {"name": safe(model.name), "hash": model.hash, "steps": u.steps, "source": safe(model.source),
-              "sizes_option": ",".join(map(str, u.sizes.values())), "sizes": ", ".join(f"{k}={v}" for k, v in sizes.items()),
+              "sizes_option": ",".join(map(str, u.sizes.values())) + " --loss-at last" * model.at_end,
+              "sizes": ", ".join(f"{k}={v}" for k, v in sizes.items()),
               "equations": [safe(str(e)) for e in model.equations], "numpy_names": ", ".join(numpy_names) or "array",
               "parts": repr(tuple(spans.values())), "count": sum(len(a.entries) for a in u.arguments),
               "parameter_ids": ", ".join(a.name for a in params), "sizes_dict": repr(sizes),

@@ -11,6 +11,7 @@ from symrnn.expr.tree import (
     Symbol,
     add,
     apply,
+    collect,
     delta,
     derivative,
     diag,

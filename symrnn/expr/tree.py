@@ -401,6 +401,23 @@ def numeric(e: Expr) -> tuple[Fraction, Expr]:
     return Fraction(1), e
 
 
+def collect(*terms: Expr) -> Expr:
+    """Sum in which terms that differ by a number alone are one.
+
+    >>> u, v = symbol("u", ("n", 1)), symbol("v", ("n", 1))
+    >>> collect(scale(Fraction(1, 2), u), v, scale(Fraction(1, 2), u))
+    u + v
+    """
+    whole = add(*terms)
+    if whole.op != "add":
+        return whole
+    counts: dict[Expr, Fraction] = {}
+    for term in whole.args:
+        number, rest = numeric(term)
+        counts[rest] = counts.get(rest, Fraction(0)) + number
+    return whole if len(counts) == len(whole.args) else add(*(scale(number, rest) for rest, number in counts.items()))
+
+
 def smul(factor: Expr, e: Expr) -> Expr:
     """Scalar times anything."""
     if factor.op == "num":

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from symrnn.expr import Expr, walk
-from symrnn.losses import AT_END
+from symrnn.lastloss import AT_END
 from symrnn.model import Model
 from symrnn.points import stream
 from symrnn.prove.claim import Condition

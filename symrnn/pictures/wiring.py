@@ -11,7 +11,7 @@ from functools import cached_property
 from symrnn.bptt import Derivation, derive
 from symrnn.errors import ModelError
 from symrnn.expr import Expr, Symbol, symbols, walk
-from symrnn.losses import AT_END
+from symrnn.lastloss import AT_END
 from symrnn.model import Model
 from symrnn.pictures.layered import lowered
 

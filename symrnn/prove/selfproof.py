@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from symrnn.bptt import Derivation, derive
 from symrnn.expr import SCALAR, Expr, derivative, node, symbol
+from symrnn.lastloss import weighted
 from symrnn.model import Model
 from symrnn.prove.claim import Claim, Unsupported
 from symrnn.prove.exact import ENOUGH, compare
@@ -31,13 +32,14 @@ def self_proof(model: Model) -> tuple[str, ...]:
     """
     if model.loss is None:
         return ()
-    derivation = derive(model)
+    derivation = derive(weighted(model))
     try:
         if unproved(derivation):
             return ()
     except Unsupported:
         return ()
-    lines = ["every adjoint and gradient, for all sizes and every T: equal to the derivative of the Lagrangian, index by index "
+    of = " of a loss with any weight at every step, so also one at the last step and zero before it" if model.at_end else ""
+    lines = [f"every adjoint and gradient{of}, for all sizes and every T: equal to the derivative of the Lagrangian, index by index "
              "(normal form)"]
     outcomes = [compare(c) for c in claims(derivation)]
     if all(o.status == "equal" and o.exponent >= ENOUGH for o in outcomes):

@@ -88,8 +88,11 @@ def expanded(latex: str, macros: Macros) -> str:
     'h_{t-1} \\alpha x'
     """
     try:
-        tokens = expand(tokenize(latex), macros)
+        written = tokenize(latex)
+        tokens = expand(written, macros)
     except Refused:
+        return latex
+    if tokens == list(written):
         return latex
     after = [*tokens[1:], Token(" ", 0, 0)]
     return "".join(t.text + " " * (t.is_command and n.text[0].isalpha()) for t, n in zip(tokens, after, strict=True))

@@ -8,6 +8,7 @@ from symrnn import __version__
 from symrnn.audit import Audit, Equation, Judged
 from symrnn.report import findings
 from symrnn.report.build import shown_path
+from symrnn.report.expansion import without
 from symrnn.report.model import (
     Block,
     CodeText,
@@ -37,7 +38,7 @@ def report(audit: Audit) -> Report:
 def _document(judged: Judged, several: bool) -> Iterator[Block]:
     """The findings of one document."""
     yield Heading((CodeText(shown_path(judged.path)),) if several else (Text("Findings"),), 2)
-    found = [b for e in judged.equations for b in _equation(e, judged)]
+    found = [without(b, judged.macros) for e in judged.equations for b in _equation(e, judged)]
     yield from found or [Paragraph((Text("Nothing is claimed."),))]
 
 
@@ -47,7 +48,7 @@ def _equation(e: Equation, judged: Judged) -> Iterator[Block]:
     if e.role == "code" or e.span.kind == "code":
         shown = Paragraph((CodeText(e.span.latex),))
     elif e.span.kind == "sentence":
-        shown = Paragraph((Emphasis((Text(e.span.latex),)),))
+        shown = Paragraph((Emphasis(findings.quoted(e.span.latex)),))
     else:
         shown = Display(findings.display(e.span), findings.anchor(e), findings.short(e.id))
     place = findings.place(e.span) + (f", {e.label}" if e.label else "")

@@ -15,11 +15,15 @@ from symrnn.compiling import equations, faults
 from symrnn.correspondence import derivation_text
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import DocumentError, Place, SymrnnError, closest_name, one_line
+from symrnn.lastloss import aimed, marked, weighted
 from symrnn.model import Model
 from symrnn.read.document import Directive, Span
 from symrnn.read.frontmatter import front_matter
+from symrnn.read.infer import LOSSES
+from symrnn.read.scope import LOSS
 from symrnn.report import findings
 from symrnn.report.checks import Check, checks, cross_check
+from symrnn.report.expansion import without
 from symrnn.report.model import (
     Block,
     Code,
@@ -70,9 +74,10 @@ class Builder:
         title: Inlines = (Text(self.name),)
         if body and isinstance(body[0], Heading) and body[0].level == 1:
             title = body.pop(0).parts                                         # type: ignore[union-attr]
-        return Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
-                      counts(e.verdict for e in self.judged.equations), findings.errors(self.judged.equations),
-                      anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
+        found = Report(self.name, title, " ".join(str(self.document.settings.get("source") or "").split()),
+                       counts(e.verdict for e in self.judged.equations), findings.errors(self.judged.equations),
+                       anchored([*body, *cross_check(self.checks)]), foot(self.judged.path), self.files)
+        return without(found, self.judged.macros)
 
     @cached_property
     def checks(self) -> list[Check]:
@@ -113,7 +118,7 @@ class Builder:
         """What was found for a formula or a sentence within the text, unless it is proved."""
         if e.verdict in (None, "proved"):
             return ()
-        shown: Inlines = (Maths(e.span.latex),) if e.span.kind == "inline" else (Emphasis((Text(e.span.latex),)),)
+        shown: Inlines = (Maths(e.span.latex),) if e.span.kind == "inline" else (Emphasis(findings.quoted(e.span.latex)),)
         found = findings.finding(e, Paragraph(shown), self.notation)
         return (found,) if found is not None else ()
 
@@ -172,7 +177,7 @@ class Builder:
         model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
         name = self.fresh(f"pictures/{self.name}-unrolled.svg")
-        self.files[name] = drawn(replace(model, name=self.name), steps, self.notation)
+        self.files[name] = drawn(weighted(replace(model, name=self.name)), steps, self.notation)
         yield Picture(self.files[name], f"The network over {steps} steps", name)
         text = unrolled.UnrolledText.of(model, steps, notation=self.notation)
         yield from demoted(unrolled.blocks(text, LatexVoice(self.notation)))
@@ -196,12 +201,12 @@ class Builder:
 
     def emit(self, d: Directive) -> Iterator[Block]:
         """The emitted module, folded."""
-        from symrnn.emit import Header, emit
+        from symrnn.emit import Header
         from symrnn.emit.compare import emit_checked
         from symrnn.prove.selfproof import self_proof
         target = d.argument.strip() or "numpy"
         model, header = replace(self.model_at(d), name=self.name), Header(self_proof(self.model_at(d)))
-        code = emit_checked(model, header) if target == "numpy" else emit(model, target=target, header=header)
+        code = emit_checked(model, header, target=target)
         name = self.fresh(f"code/{self.name.replace('-', '_')}_{target}.py")
         self.files[name] = code
         shown = one_line(name)
@@ -233,7 +238,12 @@ class Builder:
             raise DocumentError(f"the directive {d.name}", must="stand where equations define a model",
                                 came=f"none in the scope {name}", where=Place(self.document.path, d.line),
                                 next_step="move it after the equations")
-        return model
+        where = d.options.get("loss-at", "all")
+        if where not in ("all", "last"):
+            raise DocumentError(f"the option loss-at of the directive {d.name}", must="be one of all, last", came=where,
+                                where=Place(self.document.path, d.line), next_step="Write :loss-at: last.")
+        model = marked(aimed(model, self.compiled.settings[name].scope.final & LOSSES, LOSS))
+        return replace(model, at_end=model.at_end or where == "last")
 
 
 DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
@@ -242,7 +252,8 @@ DIRECTIVES: dict[str, Callable[[Builder, Directive], Iterator[Block]]] = {
 }
 ARGUMENTS = ("emit", "picture", "scope", "unroll")
 """The directives that take an argument."""
-OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "derive": ("level",), "picture": ("steps",)}
+OPTIONS = {"audit": ("assume", "equals", "expect"), "define": ("assume",), "derive": ("level", "loss-at"), "emit": ("loss-at",),
+           "picture": ("steps",), "unroll": ("loss-at",)}
 """The options of a directive; those of a scope are the keys of front matter."""
 
 
@@ -261,7 +272,7 @@ def shown_path(path: str) -> str:
     return Path(path).name if Path(path).is_absolute() else Path(path).as_posix()
 
 
-DELIMITERS = (("$$", "$$"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))
+DELIMITERS = (("$$", "$$"), (":math:`", "`"), ("\\[", "\\]"), ("$`", "`$"), ("$", "$"), ("\\(", "\\)"))
 
 
 ROW = 200

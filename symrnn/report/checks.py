@@ -13,6 +13,7 @@ from symrnn.audit import Judged
 from symrnn.emit.compare import Code, Deviation, NotComparable, deviation
 from symrnn.errors import SymrnnError
 from symrnn.judge import Relation
+from symrnn.lastloss import unweighted
 from symrnn.model import Model
 from symrnn.prove.claim import Claim
 from symrnn.prove.grid import default_sizes
@@ -68,12 +69,13 @@ def check(line: int, what: str, verdict: str, claim: Claim | None, codes: dict[s
     found = conflict(claim)
     if found is not None:
         return Check(line, what, verdict, None, f"no value: {'rank 3' if 'rank 3' in found.what else 'the shapes do not fit'}")
+    model = unweighted(claim.model)
     names = {kind: [str(n) for n in claim.subjects(kind)] for kind in ("simplex", "zero", "past-zero")}
     immediate = claim.states("immediate") or r.verdict.convention == "immediate derivative"
     why = "no step at which every symbol exists"
     for T in STEPS:
         try:
-            result = deviation(claim.left, claim.right, claim.model, default_sizes(claim), T, code=code_of(claim.model, codes),
+            result = deviation(claim.left, claim.right, model, default_sizes(claim), T, code=code_of(model, codes),
                                last_step=int(claim.states("before-end")), allowed=lambda i: allowed(claim, i),
                                simplex=names["simplex"], zero=names["zero"], past_zero=names["past-zero"], immediate=immediate)
             return Check(line, what, verdict, result)

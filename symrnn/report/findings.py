@@ -143,22 +143,39 @@ def _short(latex: str) -> bool:
 _SPOKEN = re.compile(
     r"(?P<formula>\$[^$]+\$)"
     r"|\b(?P<size>n_\w+|[A-Za-z]) ?= ?(?P<value>\d+)(?!\d|\.\d)"
-    r"|\b(?P<rows>n_\w+|[A-Za-z]|\d+) x (?P<columns>n_\w+|[A-Za-z]|\d+)\b"
+    r"|\b(?P<rows>n_\w+(?:\*n_\w+)*|[A-Za-z]|\d+) x (?P<columns>n_\w+(?:\*n_\w+)*|[A-Za-z]|\d+)\b"
     r"|(?P<middle>-?\d+(?:\.\d+)?) \+/- 1e-(?P<digits>\d+)"
-    r"|2\^-(?P<bits>\d+)")
+    r"|2\^-(?P<bits>\d+)"
+    r"|(?<![.\w`'])(?P<name>[A-Za-z]_[A-Za-z0-9]{1,3})(?!\.\w)(?!\w)")
+_QUOTED = re.compile(r"\$`(?P<tick>[^`]+)`\$|\$(?P<dollar>[^$]+)\$|\\\((?P<paren>.+?)\\\)")
 
 
 def words(text: str, notation: Notation = Notation()) -> Inlines:  # noqa: B008  (it is immutable)
-    r"""What a verdict says, with the formulas in it as formulas: those between dollars, sizes, shapes, bounds.
+    r"""What a verdict says, with the formulas in it as formulas: those between dollars, sizes, shapes, bounds, names with an index.
 
-    >>> [p.latex for p in words("n_h x 1 up to 2^-60, 0.5 +/- 1e-12 at n_h = 2") if isinstance(p, Maths)]
-    ['n_h \\times 1', '2^{-60}', '0.5 \\pm 10^{-12}', 'n_h = 2']
+    >>> [p.latex for p in words("n_h x 1 up to 2^-60, 0.5 +/- 1e-12 at n_h = 2, of W_hh") if isinstance(p, Maths)]
+    ['n_h \\times 1', '2^{-60}', '0.5 \\pm 10^{-12}', 'n_h = 2', 'W_{hh}']
     """
     out: list[Inline] = []
     at = 0
     for m in _SPOKEN.finditer(text):
         out += [Text(text[at : m.start()])] * (m.start() > at)
-        out.append(Maths(_formula(m, Writer(notation).size)))
+        out.append(Maths(notation.base(m["name"]) if m["name"] else _formula(m, Writer(notation).size)))
+        at = m.end()
+    return (*out, *([Text(text[at:])] * (at < len(text))))
+
+
+def quoted(text: str) -> Inlines:
+    """A sentence of a document, with its formulas as formulas.
+
+    >>> [type(p).__name__ for p in quoted(r"the same $W$ at every step")]
+    ['Text', 'Maths', 'Text']
+    """
+    out: list[Inline] = []
+    at = 0
+    for m in _QUOTED.finditer(text):
+        out += [Text(text[at : m.start()])] * (m.start() > at)
+        out.append(Maths(m["tick"] or m["dollar"] or m["paren"]))
         at = m.end()
     return (*out, *([Text(text[at:])] * (at < len(text))))
 
@@ -169,7 +186,8 @@ def _formula(m: re.Match[str], size: Callable[[str], str]) -> str:
     if m["size"]:
         return f"{size(m['size'])} = {m['value']}"
     if m["rows"]:
-        return rf"{size(m['rows'])} \times {size(m['columns'])}"
+        rows, columns = (" ".join(map(size, m[side].split("*"))) for side in ("rows", "columns"))
+        return rf"{rows} \times {columns}"
     return rf"{m['middle']} \pm 10^{{-{m['digits']}}}" if m["middle"] else f"2^{{-{m['bits']}}}"
 
 

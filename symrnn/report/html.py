@@ -54,7 +54,7 @@ from symrnn.report.model import (
     headings,
     plain,
 )
-from symrnn.write.lines import Layout, Row, Segment, layout
+from symrnn.write.lines import Layout, Row, Segment, boxed, layout
 from symrnn.write.pieces import Unclosed
 
 SIGNS = {"proved": ("✓", "proved"), "conditional": ("◐", "true under a condition"), "refuted": ("×", "refuted"),
@@ -64,6 +64,10 @@ LEAF = 9.0
 """The widest piece of a formula, in units of the size of the type, that is not broken even where the page is narrow."""
 NARROW = 16.0
 """The widest formula that is set as one piece: it fits on the screen of a phone."""
+LEANING = 5.0
+"""The widest left side that has the right side beside it on a phone."""
+BESIDE = 24.0
+"""The widest formula that stands beside its correction; a wider one stands above it."""
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:"
 ADDRESS = re.compile(r"(?:https?://|mailto:|#)\S*|[^:\\\s?#&<>\"']+(?:#\S*)?", re.I)
 """Where a link may lead: to the web, into the page, to a file beside it."""
@@ -133,7 +137,7 @@ def badge(b: Badge) -> Markup:
     if b.verdict not in SIGNS:
         return Markup("{}").format(b.verdict)
     sign, words = SIGNS[b.verdict]
-    return Markup('<b class="badge {}"><span aria-hidden="true">{}</span> {}</b>').format(b.verdict, sign, words)
+    return Markup('<b class="badge {}"><span aria-hidden="true">{}</span>&nbsp;{}</b>').format(b.verdict, sign, words)
 
 
 def link(p: Link) -> Markup:
@@ -162,7 +166,7 @@ def maths(latex: str, display: bool = True) -> Markup | None:
     tree = mathml.tree(latex, display)
     if tree is None:
         return None
-    return Markup("<math>{}</math>").format(_shown(tree))
+    return Markup("<math{}>{}</math>").format(Markup(' displaystyle="true"') if display else "", _shown(tree))
 
 
 def _shown(tree: Element) -> Markup:
@@ -193,7 +197,10 @@ def display(b: Display, note: Markup = Markup("")) -> Markup:  # noqa: B008  (it
 
 
 def formula(latex: str) -> Markup:
-    """The rows of a formula; one that cannot be set is shown as LaTeX."""
+    """The rows of a formula, in a frame if it is boxed; one that cannot be set is shown as LaTeX."""
+    inner = boxed(latex)
+    if inner is not None:
+        return Markup('<div class="framed">{}</div>').format(formula(inner))
     try:
         return _rows(layout(latex))
     except (Unclosed, _NotSet):
@@ -212,8 +219,9 @@ def _rows(found: Layout) -> Markup:
     shown = _piece(found.rows[0].segments) if alone else Markup("").join(_row(row, two) for row in found.rows)
     tag = Markup('<span class="tag">({})</span>').format(found.tag) if found.tag else ""
     kind = "rows" if two and not alone else "row"
-    wide = " stacked" if any(row.left_width > NARROW for row in found.rows) else ""
-    names = Markup("").join(Markup('<div class="where"><span>where {} is</span>{}</div>').format(maths(name), _rows(of))
+    most = max(row.left_width for row in found.rows)
+    wide = " stacked" if most > NARROW else " leaning" if most > LEANING else ""
+    names = Markup("").join(Markup('<div class="where"><span>where {} is</span>{}</div>').format(maths(name, False), _rows(of))
                             for name, of in found.names)
     return Markup('<div class="{}{}">{}</div>{}{}').format(kind, wide, shown, tag, names)
 
@@ -285,7 +293,7 @@ def _finding(b: Finding) -> Markup:
     shown = rulings[0] if len(rulings) == 1 else Markup("<ol>\n{}</ol>\n").format(
         Markup("").join(Markup("<li>{}</li>\n").format(r) for r in rulings))
     place = Markup(' id="{}"').format(b.anchor) if isinstance(b.shown, Paragraph) else ""
-    return Markup('<section class="finding {}"{}>\n{}{}</section>\n').format(b.verdict, place, blocks(b.head), shown)
+    return Markup('<div class="finding {}"{}>\n{}{}</div>\n').format(b.verdict, place, blocks(b.head), shown)
 
 
 def _ruling(r: Ruling, target: Display) -> Markup:
@@ -298,8 +306,17 @@ def _pair(c: Correction, target: Display) -> Markup:
     edits = Markup('<p class="edits">{}</p>').format(line(c.edits)) if c.edits else ""
     printed = Markup('<p class="label">as printed: {}</p>').format(badge(Badge("refuted")))
     right = Markup('<p class="label">corrected: {}</p>').format(badge(Badge(c.verdict)))
-    return Markup('<div class="pair"><div class="printed">{}</div><div class="right">{}{}</div></div>\n').format(
-        display(replace(target, latex=c.printed), printed), display(Display(c.latex), right), edits)
+    wide = " wide" if max(_width(c.printed), _width(c.latex)) > BESIDE else ""
+    return Markup('<div class="pair{}"><div class="printed">{}</div><div class="right">{}{}</div></div>\n').format(
+        wide, display(replace(target, latex=c.printed), printed), display(Display(c.latex), right), edits)
+
+
+def _width(latex: str) -> float:
+    """About how wide a formula is, in units of the size of the type; nothing for what is no formula."""
+    try:
+        return max((row.width for row in layout(latex).rows), default=0.0)
+    except Unclosed:
+        return 0.0
 
 
 BLOCKS: dict[type, Callable[[Any], Markup]] = {

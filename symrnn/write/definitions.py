@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from symrnn.bptt import Derivation, fusion
-from symrnn.expr import Expr, Symbol, Time, symbols, walk
+from symrnn.expr import Expr, Symbol, Time, fix_time, symbols, walk
 from symrnn.expr.functions import TABLE as FUNCTIONS
-from symrnn.model import Model
+from symrnn.lastloss import counted_late
+from symrnn.model import LAST, Model
+from symrnn.write.cases import at_end, placed
 from symrnn.write.page import Block, Paragraph, Table
 from symrnn.write.voice import Voice
 from symrnn.write.words import are, listed
@@ -133,11 +135,13 @@ def shapes(m: Model, v: Voice) -> Table:
     """What every symbol of a model is, with its shape, where it comes from and what uses it."""
     def row(s: Symbol, name: str, origin: str, users: list[Symbol]) -> tuple[str, ...]:
         return v(s), name, v.shape(s.shape), origin, listed(map(v, users)) if users else "nothing"
-    rows = []
-    total = [row(m.summed, "loss of the sequence", "the sum over the steps", [])[:4] + ("",)] if m.loss is not None else []
+    rows, late = [], counted_late(m) if m.at_end else frozenset()
+    origin = "that of the last step" if m.at_end else "the sum over the steps"
+    total = [row(m.summed, "loss of the sequence", origin, [])[:4] + ("",)] if m.loss is not None else []
     for s in known_symbols(m):
-        users = [m.summed] if s.name == m.loss else uses(m, s)
-        rows.append(row(s, role(m, s), ORIGINS[s.kind], users))
+        users = [m.summed] if s.name == m.loss else [at_end(u) if u.name in late else u for u in uses(m, s)]
+        once = s.name in late or m.at_end and s.kind == "target"
+        rows.append(row(at_end(s) if once else s, role(m, s), ORIGINS[s.kind], users))
     for s in before_first(m):
         users = [Symbol(u.name, u.shape, u.kind, Time("", u.time.offset + s.time.offset)) for u in uses(m, s)
                  if u.time is not None and s.time is not None and u.time.offset + s.time.offset >= 1]
@@ -149,9 +153,14 @@ def model_blocks(m: Model, v: Voice) -> Iterator[Block]:
     """The definitions of a model with shapes."""
     if m.source:
         yield Paragraph(f"After {m.source}.")
+    late = counted_late(m) if m.at_end else frozenset()
     yield Paragraph(f"For {v.steps()}, where {v.last()} is the number of steps:")
-    yield v.display(*((e.left, e.right) for e in m.equations))
-    if m.loss is not None:
+    yield v.display(*((e.left, e.right) for e in m.equations if e.name not in late))
+    if late:
+        yield Paragraph(f"The loss of a sequence is the loss of its last step, {v.at_end()}. Of what it alone uses, only the value at that "
+                        "step counts:")
+        yield v.display(*((at_end(e.left), fix_time(e.right, "t", LAST)) for e in m.equations if e.name in late), (m.summed, m.total_loss))
+    elif m.loss is not None:
         yield Paragraph("The loss of a sequence is the sum over its steps:")
         yield v.display((m.summed, m.total_loss))
     if m.sizes:
@@ -170,7 +179,7 @@ def facts(d: Derivation, v: Voice) -> list[tuple[str, str]]:
     if m.parameters:
         out.append(("shared parameters", f"{listed(map(v, m.parameters))} {are(m.parameters)} the same at every step; "
                     "a gradient adds up what every step contributes."))
-    given = [*map(v, (*m.inputs, *m.targets, *m.constants))]
+    given = [*map(v, (*m.inputs, *(placed(d, y) for y in m.targets), *m.constants))]
     start = before_first(m)
     if m.initial == "given":
         given += map(v, start)
@@ -182,7 +191,7 @@ def facts(d: Derivation, v: Voice) -> list[tuple[str, str]]:
     for y in (s for s in m.targets if s.name in m.simplex):
         steps = simplex_steps(d)
         where = f"used in {'steps' if len(steps) > 1 else 'step'} {listed(map(str, steps))}" if steps else "no step uses it"
-        out.append(("simplex", f"The entries of {v(y)} sum to one; {where}."))
+        out.append(("simplex", f"The entries of {v(placed(d, y))} sum to one; {where}."))
     for name in rough(m):
         out.append(("almost everywhere", f"The derivative of {name} holds where its argument has no entry at the kink."))
     return out

@@ -13,11 +13,12 @@ from typing import Any
 from symrnn import __version__
 from symrnn.bptt import Derivation, adjoint, gradient
 from symrnn.displayed import Displayed
-from symrnn.expr import Expr, Symbol, Time, fix_time, node, show_shape, symbols, transform, zeros
+from symrnn.expr import Expr, Symbol, Time, fix_time, node, show_shape, symbols
 from symrnn.expr.show import show
 from symrnn.model import FIRST, LAST, Model
+from symrnn.write.cases import AT_LAST, BEFORE, EVERY, at_last, cases, placed, reaches_later
 from symrnn.write.definitions import before_first, facts, known_symbols, model_blocks
-from symrnn.write.incode import Code, code_blocks
+from symrnn.write.incode import Code, NoCode, code_blocks
 from symrnn.write.latex import latex
 from symrnn.write.local import jacobian, local_blocks, softmax_equations
 from symrnn.write.notation import Notation
@@ -35,16 +36,18 @@ LEVELS = ("brief", "full")
 class DerivationText(Displayed):
     """A derivation that can be printed; the default notation is that of the source of the model.
 
-    ``level`` is one of :data:`LEVELS`; ``code`` the lines of the module that computes it, if there is one.
+    ``level`` is one of :data:`LEVELS`; ``code`` the lines of the module that computes it, or why there is none; None if it is not asked
+    for.
     """
 
     derivation: Derivation
     notation: Notation
     level: str = "full"
-    code: Code | None = None
+    code: Code | NoCode | None = None
 
     @classmethod
-    def of(cls, derivation: Derivation, notation: Notation | None = None, level: str = "full", code: Code | None = None) -> DerivationText:
+    def of(cls, derivation: Derivation, notation: Notation | None = None, level: str = "full",
+           code: Code | NoCode | None = None) -> DerivationText:
         """The derivation in a notation."""
         return cls(derivation, notation or Notation.of(derivation.model), level, code)
 
@@ -100,6 +103,10 @@ def plan(d: Derivation, v: Voice) -> Iterator[Block]:
     yield Heading("The plan")
     sums = (f"Then the gradients: a parameter is used at every step, so its gradient is a sum over {v.steps()} of what the adjoints of the "
             "variables that use it send back.",)
+    late = [placed(d, x) for x in m.variables if x.name in d.late and x.name != m.loss]
+    if late:
+        sums = (f"Then the gradients: what a parameter sends to {listed(map(v, late))} counts once; what it sends to the others at every "
+                f"step is summed over {v.steps()}.",)
     yield Listing((
         f"Forward, {v.steps()}: the equations give every variable, as each uses only what is given or computed before.",
         f"Backward, {v.steps(True)}: the adjoint of every variable, that is the derivative of {total} by it. By the chain rule it is the "
@@ -109,12 +116,20 @@ def plan(d: Derivation, v: Voice) -> Iterator[Block]:
 
 def recurrences(d: Derivation, v: Voice) -> Iterator[Block]:
     """The adjoints with their order and both ends."""
-    m = d.model
     yield Heading("Adjoint recurrences")
     ends = {place for place, *_ in boundary(d)}
     late = ", where every derivative by a variable of a step after the last one is zero" if "T" in ends else ""
-    yield Paragraph(f"For {v.steps(True)}{late}:")
-    yield v.display(*((adjoint(m.symbol(name)), e) for name, e in d.adjoints.items()))
+    found = [case for name in d.adjoints for case in cases(d, name)]
+    when = {AT_LAST: f"At {v.at_end()}, where the loss is:",
+            BEFORE: f"For {v.steps(True, before=True)}, before the loss:",
+            EVERY: f"For {v.steps(True)}{late}:"}
+    for steps, sentence in when.items():
+        rows = [(case.left, case.right) for case in found if case.when == steps]
+        if rows:
+            yield Paragraph(sentence)
+            yield v.display(*rows)
+    if d.late:
+        yield Paragraph(f"Before {v.at_end()} the derivatives by what the loss alone uses are zero.")
     yield Paragraph(order(d, v))
     yield Heading("Boundaries")
     yield from _boundary_blocks(d, v)
@@ -126,7 +141,7 @@ def order(d: Derivation, v: Voice) -> str:
     later = {name: [s for s in symbols(e) if s.kind == "adjoint" and s.time is not None and s.time.offset > 0]
              for name, e in d.adjoints.items()}
     needs = [f"{v(adjoint(m.symbol(name)))} needs {listed(map(v, found))}" for name, found in later.items() if found]
-    within = listed(v(adjoint(m.symbol(name))) for name in d.adjoints)
+    within = listed(v(adjoint(placed(d, m.symbol(name)))) for name in d.adjoints)
     inside = f"Within a step they are computed in the order {within}, each after those that it needs." if len(d.adjoints) > 1 else ""
     across = (f"{'; '.join(needs)}, of a later step. So the steps are taken from the last one to the first." if needs else
               "No adjoint needs one of another step: the steps may be taken in any order.")
@@ -136,10 +151,13 @@ def order(d: Derivation, v: Voice) -> str:
 def result(d: Derivation, v: Voice) -> Iterator[Block]:
     """All gradients in a box: by parameters, by the states before the first step, by inputs."""
     m = d.model
+    inputs = [c for x in m.inputs for c in cases(d, x.name)]
     rows: dict[str, list[tuple[Symbol, Expr]]] = {
         "By the parameters:": [(gradient(s), d.gradients[s.name]) for s in m.parameters],
         "By the states before the first step:": [(s, e) for place, s, e, _ in boundary(d) if place == "1"],
-        f"By the inputs, for {v.steps()}:": [(adjoint(s), d.adjoints[s.name]) for s in m.inputs]}
+        f"By the inputs, for {v.steps()}:": [(c.left, c.right) for c in inputs if c.when == EVERY],
+        f"By the inputs that the loss uses, at {v.at_end()}:": [(c.left, c.right) for c in inputs if c.when == AT_LAST],
+        f"and for {v.steps(before=True)}:": [(c.left, c.right) for c in inputs if c.when == BEFORE]}
     parts = [b for words, found in rows.items() if found for b in (Paragraph(words), v.display(*found))]
     if not parts:
         return
@@ -168,20 +186,12 @@ SECTIONS: dict[str, tuple[Section, ...]] = {
 
 
 # ----------------------------------------------------------------------------------------------------------------- boundaries
-def at_last(e: Expr) -> Expr:
-    """An adjoint recurrence at the last step: what would come from later steps is zero."""
-    def gone(x: Expr) -> Expr | None:
-        late = x.op == "sym" and x.attr.kind == "adjoint" and x.attr.time.base == "T" and x.attr.time.offset > 0
-        return zeros(x.attr.shape) if late else None
-    return transform(fix_time(e, "t", LAST), gone)
-
-
 def boundary(d: Derivation) -> list[tuple[str, Symbol, Expr, str]]:
     """The facts at the ends: (place, derivative, value, reason)."""
     m, out = d.model, []
     for name, e in d.adjoints.items():
         s = adjoint(m.symbol(name, LAST))
-        if any(x.kind == "adjoint" and x.time is not None and x.time.offset > 0 for x in symbols(e)):
+        if cases(d, name)[0].when == EVERY and reaches_later(e):
             out.append(("T", s, at_last(e), "no step comes after the last"))
     for name, e in d.initial.items():
         s = m.symbol(name, Time("", 0))
@@ -216,6 +226,7 @@ def model_json(m: Model, n: Notation) -> dict[str, Any]:
     """The definitions of a model as plain data."""
     return {
         "name": m.name, "source": m.source or None, "hash": m.hash, "initial": m.initial, "loss": m.loss,
+        "loss_at": "last" if m.at_end else "all",
         "total": m.total if m.loss is not None else None, "simplex": sorted(m.simplex), "sizes": list(m.sizes),
         "symbols": [{"name": s.name, "kind": s.kind, "shape": list(s.shape), "sequence": s.time is not None,
                      "latex": n.base(s.name)} for s in known_symbols(m)],
@@ -239,8 +250,8 @@ def as_json(d: Derivation, n: Notation) -> dict[str, Any]:
                    "target": formula(s.target, n) if s.target is not None else None,
                    "before": [formula(e, n) for e in s.before], "after": formula(s.after, n),
                    "text": words(d, s, plain).replace(GLUE, " ")} for k, s in enumerate(d.trail, 1)],
-        "adjoints": [{"name": name, **pair(adjoint(m.symbol(name)), e, n), "fused": name in d.fused}
-                     for name, e in d.adjoints.items()],
+        "adjoints": [{"name": name, **pair(c.left, c.right, n), "fused": name in d.fused, "at": c.when}
+                     for name in d.adjoints for c in cases(d, name)],
         "boundary": [{"step": place, **pair(s, e, n), "text": why} for place, s, e, why in boundary(d)],
         "gradients": [{"name": s.name, "shape": list(s.shape), **pair(gradient(s), d.gradients[s.name], n),
                        "summand": formula(d.summands[s.name], n)} for s in m.parameters]}

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 
 from symrnn.bptt import Derivation, adjoint
-from symrnn.expr import FIRST, NOW, Expr, Symbol, fix_time, symbols, transform, zeros
+from symrnn.expr import FIRST, LAST, NOW, Expr, Symbol, fix_time, symbols, transform, zeros
+from symrnn.write.cases import at_end, cases
 from symrnn.write.page import Block, Heading, Listing, Paragraph, Table
 from symrnn.write.voice import Voice
 from symrnn.write.words import are, listed
@@ -47,6 +48,15 @@ class Code:
     evaluated: Mapping[str, Expr] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class NoCode:
+    """Why there is no module for a model: what would have to be otherwise."""
+
+    subject: str
+    must: str
+    came: str
+
+
 def formulas(d: Derivation, code: Code, s: Symbol) -> list[Expr]:
     """The right sides of the formula of a quantity: that of the model first, then the one that is evaluated if it is another.
 
@@ -74,15 +84,19 @@ def changed(d: Derivation, code: Code) -> list[Symbol]:
     return [adjoint(d.model.symbol(name)) for name, e in d.adjoints.items() if code.derivation.adjoints.get(name, e) is not e]
 
 
-def code_blocks(d: Derivation, code: Code, v: Voice) -> Iterator[Block]:
-    """The section that puts formula and code side by side."""
+def code_blocks(d: Derivation, code: Code | NoCode, v: Voice) -> Iterator[Block]:
+    """The section that puts formula and code side by side, or says why there is no code."""
     yield Heading("In code")
+    if isinstance(code, NoCode):
+        yield Paragraph(f"No NumPy module can be written for this model. {code.subject[:1].upper() + code.subject[1:]} would have to "
+                        f"{code.must}; it has {code.came}.")
+        return
     yield Paragraph(f"The NumPy module for this model holds all steps of a sequence in one array: the {v.last()} steps along its first "
                     f"axis, {v.code('B')} sequences along the second, and a vector along the last. What is a column above is a row there, "
                     f"and {v.maths('W h', 'W @ h')} is {v.code('h @ W.T')}. Lines that only make room for a result are left out.")
     if others := changed(d, code):
-        yield Paragraph("So that no digits are lost, the code takes the loss from another variable than the equations do. The loss and the "
-                        f"gradients are the same, but {listed(map(v, others))} {are(others)} not written as above.")
+        yield Paragraph("The code names parts of the equations, or takes the loss from another variable so that no digits are lost. The "
+                        f"loss and the gradients are the same, but {listed(map(v, others))} {are(others)} not written as above.")
     shown = ""
     for f in code.functions:
         rows = tuple(_rows(d, code, f, v))
@@ -101,7 +115,9 @@ def _rows(d: Derivation, code: Code, f: CodeFunction, v: Voice) -> Iterator[tupl
     before: tuple[Symbol | None, Expr | None] = None, None
     for k, line in enumerate(f.lines):
         if line.of is not None:
-            yield v.code(line.text), "" if (line.of, line.part) == before else said(d, code, line.of, line.part, v)
+            handed = line.text.startswith(" ") and line.of.time is not None and line.of.time in (NOW - 1, NOW + 1)
+            words = f"{v(line.of)}, for the next step" if handed else said(d, code, line.of, line.part, v)
+            yield v.code(line.text), "" if (line.of, line.part) == before else words
         elif line.text.startswith("for "):
             head = list(takewhile(lambda x: x.of is None, f.lines[k:]))
             backward = any(BACKWARDS in x.text for x in head)
@@ -112,6 +128,9 @@ def _rows(d: Derivation, code: Code, f: CodeFunction, v: Voice) -> Iterator[tupl
 
 def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> str:
     """The formula of a quantity, or of a part of it, in a cell."""
+    late = d.late | code.derivation.late
+    if s.name in late or part is not None and any(x.name in late for x in symbols(part)):
+        s, part = at_end(s), None if part is None else fix_time(part, "t", LAST)
     if part is not None:
         shown = all(x.kind != "temporary" for x in symbols(part))
         return f"a part of {v(s)}" + (f": {v(part)}" if shown else "")
@@ -121,6 +140,10 @@ def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> s
         origin = "zero" if d.model.initial == "zero" else "given"
         ends = f"{v(s)} to {v(Symbol(s.name, s.shape, s.kind, FIRST - 1))}"
         return f"{ends}, {'what the first steps send back' if s.kind == 'adjoint' else origin}"
+    if s.time is not None and s.time == LAST and s.name in late:
+        return v.equal(s, *(fix_time(e, "t", LAST) for e in formulas(d, code, Symbol(s.name, s.shape, s.kind, NOW))))
+    if d.model.at_end and s.kind == "adjoint" and s.time == NOW and s.name in d.adjoints:
+        return "; ".join(v.equal(case.left, case.right) for case in cases(d, s.name))
     found = formulas(d, code, s)
     return v.equal(s, *found) if found else f"{v(s)}, given"
 

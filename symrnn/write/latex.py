@@ -327,6 +327,9 @@ def _power(w: Writer, e: Expr) -> Piece:
     base, n = e.args[0], int(e.attr)
     if base.shape is not None and base.shape[0] == base.shape[1] != 1 and n > 1:
         return Piece(f" {w.notation.entrywise} ".join([w.text(base, FACTOR)] * n), TERM)
+    p = w.piece(base)
+    if p.level == ATOM and p.sup:                                     # a time stands where the power goes
+        return Piece(f"{bracket(p.text)}^{braced(str(n))}", sup=True)
     return w.scripted(base, str(n))
 
 

@@ -155,11 +155,11 @@ _GAP = (Piece(r"\qquad", kind="space"),)
 
 
 def _sides(line: list[Piece]) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """A line at its first relation outside of brackets."""
+    """A line at its first relation outside of brackets; one that begins with a relation goes on with what stands above it."""
     depth = 0
     for k, p in enumerate(line):
         depth += {"open": 1, "close": -1}.get(p.kind, 0)
-        if p.kind == "relation" and depth == 0 and k:
+        if p.kind == "relation" and depth == 0:
             return tuple(line[:k]), tuple(line[k:])
     return (), tuple(line)
 
@@ -237,11 +237,28 @@ def _starts_factor(before: Piece, p: Piece) -> bool:
     """Whether a line may end between two pieces because a new factor begins."""
     if before.kind in ("relation", "sign", "times", "open") or before.head in BIG or p.kind in ("close", "comma", "space"):
         return False
+    if _LETTER.match(before.head) and _LETTER.match(p.head) and not before.scripts and not before.after:
+        return False                                                  # a word: diag
     return p.kind == "times" or before.kind == "close" or (p.kind == "plain" and not _APPLIED.match(before.head))
 
 
+_LETTER = re.compile(r"[A-Za-z]\Z")
 _APPLIED = re.compile(rf"\\(?:mathrm|operatorname|mathop|partial|nabla|{'|'.join(sorted(FUNCTIONS))})\b")
 """What takes what follows it as its argument, or might."""
+
+
+def boxed(source: str) -> str | None:
+    r"""What stands in the one box that a formula is; None where it is anything else.
+
+    >>> boxed(r"\boxed{ a = b }"), boxed(r"\boxed{a} = b")
+    ('a = b', None)
+    """
+    try:
+        found = _kept(p for p in pieces(source) if p.kind != "space")
+    except Unclosed:
+        return None
+    alone = len(found) == 1 and found[0].head == r"\boxed" and not found[0].scripts
+    return latex(found[0].groups[0]) if alone else None
 
 
 # ------------------------------------------------------------------------------------------------------------------------- names

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 from symrnn.bptt import Derivation, adjoint, fusion, fusions
 from symrnn.calculus import slope, softmax_jacobian
-from symrnn.expr import Expr, Index, Symbol, delta, derivative, diag, entry, node, smul, symbols, transform
-from symrnn.model import Model
+from symrnn.expr import Expr, Index, Symbol, delta, derivative, diag, entry, fix_time, node, smul, symbols, transform
+from symrnn.model import LAST, Model
+from symrnn.write.cases import placed
 from symrnn.write.page import Block, Heading, Paragraph
 from symrnn.write.voice import Voice
 from symrnn.write.words import listed
@@ -67,11 +68,12 @@ def local_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
         for row in jacobian(p, o):
             yield v.display(row)
     for name, (sentence, value) in d.fused.items():
-        o, pair = d.model.symbol(name), fusion(sentence)
-        targets = summing(d.model, value) if pair.output == "softmax" else []
+        o, pair = placed(d, d.model.symbol(name)), fusion(sentence)
+        targets = [placed(d, y) for y in summing(d.model, value)] if pair.output == "softmax" else []
         last = f" The last form uses that the entries of {listed(map(v, targets))} sum to one." if targets else ""
         yield Heading(pair.name[:1].upper() + pair.name[1:])
         yield Paragraph(f"{v(o)} reaches the loss through one function alone, whose value goes into the loss and nowhere else. By the "
                         "chain rule its adjoint is the first form. The second has the derivative of the loss put in, and there "
                         f"{pair.why}, which gives the third.{last}")
-        yield v.chain(adjoint(o), *fused(d, name))
+        forms = fused(d, name)
+        yield v.chain(adjoint(o), *((fix_time(e, "t", LAST) for e in forms) if name in d.late else forms))

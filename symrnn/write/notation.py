@@ -127,8 +127,8 @@ class Notation:
         below, above, behind = (form.format(self.step(time)) if form and time else "" for form in TIME_FORMS[self.time])
         parts = [below] * bool(below) + list(sub)
         joined = joined_indices(parts, plain=not below)
-        if own_sub and below and (found := re.fullmatch(r"(.*)_(\w|\{[^{}]*\})", text)):
-            label, text, own_sub = found[2].strip("{}"), found[1], False         # z_c at t is z_{c,t}
+        if own_sub and below and (found := re.fullmatch(r"(.*)_(\w|\{(?:[^{}]|\{[^{}]*\})*\})", text)):
+            label, text, own_sub = re.sub(r"^\{(.*)\}$", r"\1", found[2]), found[1], False      # z_c at t is z_{c,t}
             timed = f"{text}_{{{label},{below}}}"
             return Written(f"({timed})_{braced(','.join(sub))}" if sub else timed, True, False)
         if behind:

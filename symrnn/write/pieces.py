@@ -141,7 +141,7 @@ class _Reader:
     """Goes through the tokens once."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
-        self.tokens, self.at = tokens, 0
+        self.tokens, self.at = list(tokens), 0
 
     def peek(self) -> str:
         return self.tokens[self.at] if self.at < len(self.tokens) else ""
@@ -197,6 +197,8 @@ class _Reader:
         self.blanks()
         if self.at >= len(self.tokens) or self.peek() in ("}", "&", "\\\\", "\\end"):
             raise Unclosed("an argument")
+        if self.peek().isdigit():                                     # without braces it is one digit
+            self.tokens[self.at : self.at + 1] = self.peek()
         return self.group(depth) if self.peek() == "{" else (self.piece(depth),)
 
     def group(self, depth: int) -> tuple[Piece, ...]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from symrnn.bptt import Derivation
 from symrnn.calculus import PULLS, slope
-from symrnn.expr import NOW, Expr, Index, apply, delta, had, log_sum_exp, node, ones, quotient, softmax, symbol, total, walk
+from symrnn.expr import NOW, Expr, Index, apply, delta, had, log_sum_exp, node, ones, quotient, softmax, symbol, total, walk, zeros
+from symrnn.write.cases import reaches_later
 from symrnn.write.local import diagonals, jacobian, softmax_equations
 from symrnn.write.page import Table
 from symrnn.write.voice import Voice
@@ -34,6 +35,7 @@ SIGNS: dict[str, Sign] = {
     "had": Sign(had(U, V), "product entry by entry"),
     "pow": Sign(U**2, "every entry squared; other powers likewise"),
     "diag": Sign(node("diag", U), "matrix with these entries on the diagonal and zeros elsewhere"),
+    "zeros": Sign(zeros(("n", 1)), "vector of zeros"),
     "ones": Sign(ones(("n", 1)), "vector of ones"),
     "recip": Sign(quotient(ones(("n", 1)), U), "one over every entry"),
     "delta": Sign(delta(Index("i", "n"), Index("j", "n")), "1 where both indices are the same, else 0"),
@@ -57,7 +59,8 @@ def operations(d: Derivation) -> set[str]:
     """The operations that occur in a derivation, entrywise functions by their names."""
     every = [*(e.right for e in d.model.equations), *(s.after for s in d.trail), *d.adjoints.values(), *d.summands.values()]
     every += [e for _, e in diagonals(d.model)] + [e for pair in softmax_equations(d.model) for _, e in jacobian(*pair)]
-    return {"adjoint"} | {x.attr if x.op == "apply" else x.op for e in every for x in walk(e)}
+    late = {"zeros"} if any(reaches_later(e) for e in d.adjoints.values()) else set()
+    return {"adjoint"} | late | {x.attr if x.op == "apply" else x.op for e in every for x in walk(e)}
 
 
 def signs(d: Derivation, v: Voice) -> Table:

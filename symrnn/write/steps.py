@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from symrnn.bptt import Derivation, Step, at, fusion
 from symrnn.calculus import PULLS
-from symrnn.expr import Symbol, symbols
-from symrnn.model import Equation, Model
+from symrnn.expr import Symbol, fix_time, symbols
+from symrnn.model import LAST, Equation, Model
+from symrnn.write.cases import at_end, at_last, placed, step_placed
 from symrnn.write.definitions import uses
 from symrnn.write.local import summing
 from symrnn.write.page import Block, Listing, Paragraph
@@ -22,14 +23,19 @@ SUMS = ("collect", "gradient", "fuse")
 def words(d: Derivation, s: Step, v: Voice) -> str:
     """One step of the trail as a sentence."""
     m = d.model
-    if s.rule == "seed":
-        assert s.target is not None
-        why = f", as {v(m.summed)} is the sum of the losses of the steps" if s.equation == m.loss else ", by what this name means"
-        return f"seed: the cotangent of {v(s.target)} is {v(s.after)}{why}."
+    if s.rule in SUMS and d.late:
+        return _gathered_late(d, s, v)
     if s.rule in SUMS:
         return _gathered(m, s, v)
+    s = step_placed(d, s)
+    if s.rule == "seed":
+        assert s.target is not None
+        loss = "the loss of the last step" if m.at_end else "the sum of the losses of the steps"
+        why = f", as {v(m.summed)} is {loss}" if s.equation == m.loss else ", by what this name means"
+        return f"seed: the cotangent of {v(s.target)} is {v(s.after)}{why}."
     rule = next(r for r in PULLS.values() if r.name == s.rule)
     part = at(equation(m, s.equation).right, s.path)
+    part = fix_time(part, "t", LAST) if s.equation in d.late else part
     return f"{s.rule}: the cotangent of {v(part)} is {v(s.after)} ({rule.sentence})."
 
 
@@ -57,6 +63,37 @@ def _gathered(m: Model, s: Step, v: Voice) -> str:
         return (f"collect: {v(symbol)} reaches {total} through {used}{places}, and by no other way; the chain rule adds up what comes back "
                 f"along these paths, {sent}: {v.equal(s.target, s.after)}.")
     return f"collect: {v(symbol)} reaches {total} through {used} only, so {left} is what comes back from there: {v(s.after)}."
+
+
+def _gathered_late(d: Derivation, s: Step, v: Voice) -> str:
+    """What a symbol receives where the loss is that of the last step: by way of the states at every step, from the loss at that one."""
+    m = d.model
+    assert s.target is not None
+    symbol, total = m.symbol(s.target.name), v(m.summed)
+    found = uses(m, symbol)
+    late, others = [at_end(u) for u in found if u.name in d.late], [u for u in found if u.name not in d.late]
+    if not late:
+        return _gathered(m, s, v)
+    here, left = v(symbol if s.rule == "gradient" else at_end(symbol)), s.target if s.rule == "gradient" else at_end(s.target)
+    used = listed(map(v, late))
+    if s.rule == "fuse":
+        row = fusion(s.sentence)
+        targets = [placed(d, y) for y in summing(m, s.after)] if row.output == "softmax" else []
+        one = f" and the entries of {listed(map(v, targets))} sum to one" if targets else ""
+        sent = listed(v(fix_time(e, "t", LAST)) for e in s.before)
+        return (f"fuse: {here} reaches {total} through {used} only, so {v(left)} is what comes back from there, {sent}; with the "
+                f"derivative of the loss put in, {row.why}{one}, and this is {v(fix_time(s.after, 't', LAST))}.")
+    straight, through = d.parted(s.target)
+    assert straight is not None
+    back = v(fix_time(straight, "t", LAST))
+    if through is None:
+        return f"{s.rule}: {here} reaches {total} through {used} only, so {v(left)} is what comes back from there: {back}."
+    if s.rule == "gradient":
+        return (f"gradient: {here} reaches {total} through {listed(map(v, others))} at each step, which contributes {v(through)}, and "
+                f"through {used}, which contributes {back}: {v.equal(left, d.gradients[symbol.name])}.")
+    return (f"collect: before the last step, {v(symbol)} reaches {total} through {listed(map(v, others))} only, so {v(s.target)} is what "
+            f"comes back from there: {v(through)}. At the last step, {used} {'gives' if len(late) == 1 else 'give'}: "
+            f"{v.equal(left, at_last(s.after))}.")
 
 
 def equation(m: Model, name: str) -> Equation:
@@ -87,7 +124,8 @@ def trail_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
     start = 1
     for e in reversed(d.model.equations):
         steps = [s for s in d.trail if s.equation == e.name and s.rule not in SUMS]
-        yield Paragraph(f"Backwards through {v.equal(e.left, e.right)}:")
+        left, right = (at_end(e.left), fix_time(e.right, "t", LAST)) if e.name in d.late else (e.left, e.right)
+        yield Paragraph(f"Backwards through {v.equal(left, right)}:")
         yield Listing(tuple(words(d, s, v) for s in steps), start)
         start += len(steps)
     yield Paragraph(f"What each symbol receives{moved(d.model, v)}:")

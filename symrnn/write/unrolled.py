@@ -11,8 +11,10 @@ from symrnn.bptt import Derivation, adjoint, derive, gradient
 from symrnn.displayed import Displayed
 from symrnn.errors import CallError, LimitError
 from symrnn.expr import Expr, Symbol, Time, add, fix_time, transform, zeros
+from symrnn.lastloss import counted_late
 from symrnn.model import Equation, Model
 from symrnn.unroll import Unrolled, unroll
+from symrnn.write.cases import AT_LAST, BEFORE, EVERY, cases
 from symrnn.write.derivation import formula, model_json, pair
 from symrnn.write.notation import Notation
 from symrnn.write.page import Block, Display, Heading, Paragraph, Table, aligned, document, markdown, text
@@ -113,14 +115,18 @@ def states(u: Unrolled) -> Iterator[tuple[Symbol, Expr | None]]:
 def backward(u: Unrolled, d: Derivation) -> Iterator[tuple[int, list[tuple[Symbol, Expr]]]]:
     """The adjoints at each step, from the last step to the first."""
     for t in range(u.T, 0, -1):
-        yield t, [(adjoint(u.model.symbol(name, Time("", t))), at_step(e, t, u.model, u.T)) for name, e in d.adjoints.items()]
+        holds = {EVERY, AT_LAST if t == u.T else BEFORE}
+        yield t, [(adjoint(u.model.symbol(c.left.name, Time("", t))), at_step(c.right, t, u.model, u.T))
+                  for name in d.adjoints for c in cases(d, name) if c.when in holds]
 
 
 def gradients(u: Unrolled, d: Derivation) -> list[tuple[Symbol, Expr]]:
     """Every gradient, over few steps as a sum term by term."""
     out = []
     for s in u.model.parameters:
-        parts = (at_step(d.summands[s.name], t, u.model, u.T) for t in range(1, u.T + 1))
+        late, through = d.parted(gradient(s)) if u.model.at_end else (None, d.summands[s.name])
+        parts = [at_step(through, t, u.model, u.T) for t in range(1, u.T + 1)] if through else []
+        parts += [at_step(late, u.T, u.model, u.T)] if late else []
         whole = add(*parts) if u.T <= FEW else fix_time(d.gradients[s.name], "T", Time("", u.T))
         out.append((gradient(s), whole))
     return out
@@ -132,7 +138,7 @@ def total(u: Unrolled) -> Equation | None:
     if found is None or u.T > FEW:
         return found
     assert u.model.loss is not None
-    parts = [fix_time(u.model[u.model.loss], "t", Time("", t)) for t in range(1, u.T + 1)]
+    parts = [fix_time(u.model[u.model.loss], "t", Time("", t)) for t in range(u.T if u.model.at_end else 1, u.T + 1)]
     return Equation(found.left, add(*parts))
 
 
@@ -147,6 +153,8 @@ def blocks(x: UnrolledText, v: Voice) -> Iterator[Block]:
     yield from forward_blocks(u, v)
     if x.derivation is not None:
         yield Heading("Backward")
+        yield Paragraph(f"The derivatives of {v(m.summed)} by every value, the last step first: by the chain rule each is the sum of what "
+                        "the values that are made of it send back.")
         for _, rows in backward(u, x.derivation):
             yield v.display(*rows)
         yield Heading("Gradients")
@@ -160,11 +168,14 @@ def forward_blocks(u: Unrolled, v: Voice) -> Iterator[Block]:
     """The equations of every step, and the states written out."""
     m = u.model
     start = [s for s in u.boundary if s.kind == "variable"]
+    late = counted_late(m) if m.at_end else frozenset()
     if start:
         yield Paragraph(f"{listed(map(v, start))} {are(start)} {m.initial}.")
     yield Heading("Forward")
     for t in range(1, u.T + 1):
-        yield v.display(*((u.equation(e.name, t).left, u.equation(e.name, t).right) for e in m.equations))
+        shown = [u.equation(e.name, t) for e in m.equations if t == u.T or e.name not in late]
+        if shown:
+            yield v.display(*((e.left, e.right) for e in shown))
     loss = total(u)
     if loss is not None:
         yield Paragraph("The loss:")

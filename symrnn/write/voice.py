@@ -44,8 +44,8 @@ class Voice(Protocol):
         """The number of steps inside a sentence."""
         ...
 
-    def steps(self, backward: bool = False) -> str:
-        """The range of the steps inside a sentence, from the first to the last one or ``backward``."""
+    def steps(self, backward: bool = False, before: bool = False) -> str:
+        """The range of the steps inside a sentence, from the first to the last one or ``backward``; or to the one ``before`` the last."""
         ...
 
     def at_end(self) -> str:
@@ -95,8 +95,8 @@ class LatexVoice:
     def last(self) -> str:
         return f"${self.notation.last}$"
 
-    def steps(self, backward: bool = False) -> str:
-        ends = ("1", self.notation.last)[:: -1 if backward else 1]
+    def steps(self, backward: bool = False, before: bool = False) -> str:
+        ends = ("1", self.notation.last + "-1" * before)[:: -1 if backward else 1]
         return rf"${self.notation.letter} = {ends[0]}, \dots, {ends[1]}$"
 
     def at_end(self) -> str:
@@ -139,8 +139,9 @@ class PlainVoice:
     def last(self) -> str:
         return "T"
 
-    def steps(self, backward: bool = False) -> str:
-        return self.maths("", "t = T, ..., 1" if backward else "t = 1, ..., T")
+    def steps(self, backward: bool = False, before: bool = False) -> str:
+        last = "T-1" if before else "T"
+        return self.maths("", f"t = {last}, ..., 1" if backward else f"t = 1, ..., {last}")
 
     def at_end(self) -> str:
         return self.maths("", "t = T")

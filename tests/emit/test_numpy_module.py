@@ -486,6 +486,24 @@ def test_mutated_code_is_not_given_out_as_checked(make_elman, old, new):
         compare.checked(model, emit(model).replace(old, new))
 
 
+STYLES = {
+    "last outputs": {"outputs": ("last",)}, "last loss": {"loss_at": "last"}, "forward": {"outputs": ("forward",)},
+    "unrolled": {"style": "unrolled", "steps": 2, "sizes": (2, 2, 3)},
+    "unrolled last loss": {"style": "unrolled", "steps": 2, "sizes": (2, 2, 3), "loss_at": "last"},
+    "unrolled last outputs": {"style": "unrolled", "steps": 2, "sizes": (2, 2, 3), "outputs": ("last",)}}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_module_of_any_style_says_what_was_found_when_it_was_run_and_a_corrupted_one_is_not_given_out(make_elman, style):
+    model, options = make_elman(), STYLES[style]
+    source = emit_checked(model, Header(), **options)
+    assert "within rounding of 50-digit values" in source.split('"""')[0].replace("\n#     ", " ")
+    wrong = re.sub(r"(?<=[^.\w])(?:np\.)?tanh\(", "np.sin(", source)
+    assert wrong != source
+    with pytest.raises(RuntimeError, match="the code for elman deviates from its equations"):
+        compare.checked(model, wrong, **options)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 3, 5])
 def test_emitted_code_agrees_with_fifty_digits_alone_and_padded(make_cell, seed):
@@ -512,7 +530,7 @@ def test_a_corrupted_printer_is_caught(make_elman, printer):
     """By the comparison with fifty digits, of which the forward pass alone is enough."""
     model = make_elman()
     names = ("forward", "loss", "gradients")
-    source = numpy_module.write(model, names, False, Header(), printer)
+    source = numpy_module.write(model, names, Header(), printer)
     sizes = {"n_h": 2, "n_x": 2, "n_y": 2}
     assert deviation(model["a"], model["a"], model, sizes, code=Code(model)).within
     assert not deviation(model["a"], model["a"], model, sizes, code=Code(model, source)).within
@@ -520,6 +538,6 @@ def test_a_corrupted_printer_is_caught(make_elman, printer):
 
 def test_a_printer_that_forgets_transposes_is_caught_by_the_self_check_too(make_elman, capsys):
     names = ("forward", "loss", "gradients")
-    source = numpy_module.write(make_elman(), names, False, Header(), CorruptedProduct())
+    source = numpy_module.write(make_elman(), names, Header(), CorruptedProduct())
     with pytest.raises(ValueError, match="matmul|shapes"):
         load(source).self_check()

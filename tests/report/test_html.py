@@ -101,7 +101,7 @@ def test_tables_name_their_columns_and_pictures_say_what_they_show():
 def test_a_verdict_is_said_by_sign_word_and_colour():
     badges = {e.get("class").split()[-1]: "".join(e.itertext()) for e in elements("b")}
     assert {"refuted", "unreadable"} <= set(badges)
-    assert all(text == " ".join(SIGNS[word]) for word, text in badges.items())
+    assert all(text == "\u00a0".join(SIGNS[word]) for word, text in badges.items())
     assert all(f".badge.{word} {{ color: var(--{word})" in style() for word in SIGNS)
     assert len({sign for sign, _ in SIGNS.values()}) == len(SIGNS)
 
@@ -146,8 +146,8 @@ def test_what_is_folded_on_the_screen_is_printed():
 def test_a_long_formula_is_pieces_between_which_the_line_may_be_broken():
     source = "y = " + " + ".join(rf"W_{{{k}}} \tanh(a_{{{k}}})" for k in range(300))
     shown = str(display(Display(source)))
-    assert shown.count("<wbr>") > 150 and max(map(len, re.findall(r"<math>.*?</math>", shown))) < 1_000
-    assert str(display(Display("y = W x"))).count("<math>") == 1
+    assert shown.count("<wbr>") > 150 and max(map(len, re.findall(r"<math\b.*?</math>", shown))) < 1_000
+    assert str(display(Display("y = W x"))).count("<math") == 1
 
 
 def test_a_part_that_is_too_wide_for_any_page_has_a_name():

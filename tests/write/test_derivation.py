@@ -259,12 +259,6 @@ def test_adjoints_that_the_code_takes_another_way_are_named_and_shown_as_the_cod
     assert "not written as above" not in derivation_text(derive(elman_of())).to_text()
 
 
-def test_a_model_for_which_there_is_no_module_has_no_code():
-    h = sequence("h", "n")
-    d = derive(Model.build("alone", [(h, apply("tanh", param("W", "n", "n") @ h[-1])), (scalar("l"), total(h))], loss="l"))
-    assert code_of(d) is None and "In code" not in derivation_text(d).to_text()
-
-
 @fuzz(10)
 @given(random_models())
 def test_any_model_is_written_in_every_format(model):
@@ -299,3 +293,10 @@ def test_the_latex_compiles(make, tmp_path):
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace")
     assert done.returncode == 0, done.stdout[-2000:]
     assert "Missing" not in done.stdout and "Undefined" not in done.stdout
+
+
+def test_where_no_module_can_be_written_the_section_on_code_says_what_is_missing():
+    h, f = sequence("h", "n"), scalar("loss")
+    model = Model.build("free", [(h, apply("tanh", param("W", "n", "n") @ h[-1])), (f, total(h**2))], loss="loss")
+    text = derivation_text(derive(model)).to_text()
+    assert "No NumPy module can be written for this model. Model free would have to have an input or a target" in text
