@@ -19,6 +19,7 @@ from symrnn.zoo import open_source
 if TYPE_CHECKING:
     from symrnn.model import Model
     from symrnn.pictures import Picture
+    from symrnn.proposed import Proposal
     from symrnn.write.derivation import DerivationText
     from symrnn.write.unrolled import UnrolledText
 
@@ -85,6 +86,17 @@ def audit(
 
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
     return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})
+
+
+def declare(source: PathLike, *, timeout: float | None = None) -> Proposal:
+    """Return the declarations of a document as a table to edit: those that follow from use, or those that it makes itself.
+
+    With its ``to_yaml()`` in front matter, or its ``to_toml()`` in a file beside it, a document has the verdicts that it has without.
+    """
+    from symrnn.proposed import proposal
+    from symrnn.read.document import load_document
+
+    return proposal(load_document(source, str(source)), timeout)
 
 
 def page(judged: Any, form: str) -> str | bytes:

@@ -53,7 +53,7 @@ from symrnn.read.tree import walk as nodes_of
 from symrnn.read.usual import usual_function
 
 KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions", "layout", "macros", "gradients", "arguments", "gradients_at")
+        "assume", "definitions", "layout", "macros", "gradients", "arguments", "gradients_at", "infer")
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
@@ -94,9 +94,10 @@ class Setting(Losses):
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
         """The scope that a mapping declares, on top of ``parent`` (symbols are inherited, definitions are not)."""
-        odd = sorted(k for k in map(str, data) if k not in KEYS and not isinstance(data.get(k), INFERRED.get(k, NoneType)))
+        keys = KEYS if parent is None else tuple(k for k in KEYS if k != "infer")
+        odd = sorted(k for k in map(str, data) if k not in keys and not isinstance(data.get(k), INFERRED.get(k, NoneType)))
         if odd:
-            raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
+            raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(keys), came=odd[0], where=where,
                                    next_step="Remove or rename it.")
         if str(data.get("initial", "given")) not in INITIAL:
             raise DeclarationError("initial", must="be one of " + ", ".join(INITIAL), came=str(data["initial"]), where=where,

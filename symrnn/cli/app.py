@@ -33,6 +33,7 @@ PIPE_CLOSED = 141
 COMMANDS = {
     "audit": "symrnn.cli.audit:audit",
     "check": "symrnn.cli.check:check",
+    "declare": "symrnn.cli.declare:declare",
     "derive": "symrnn.cli.derive:derive",
     "emit": "symrnn.cli.emit:emit",
     "explain": "symrnn.cli.explain:explain",

@@ -8,12 +8,13 @@ r"""Documents: where their mathematics is, with exact positions, and what stands
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from symrnn.errors import DocumentError, Place
+from symrnn.read.beside import beside, with_those_beside
 from symrnn.read.decoding import decoded
 from symrnn.read.macros import Macros
 from symrnn.read.places import Lines
@@ -88,7 +89,7 @@ class Document:
 
     `text` is what is read: the file itself, or where that has another form its words and formulas, of which `woven` knows the places.
     `problems` say of code and comments that are not closed, and of files that are not included, that something is not read, each with
-    its line and column. Mathematics that is not closed is a span that cannot be read.
+    its line and column. Mathematics that is not closed is a span that cannot be read. `declared_in` is the file beside it that declares.
     """
 
     path: str
@@ -102,6 +103,7 @@ class Document:
     problems: tuple[tuple[int, int, str], ...] = ()
     macros: Macros = field(default_factory=dict)
     woven: Lines | None = None
+    declared_in: str | None = None
 
     @cached_property
     def lines(self) -> Lines:
@@ -120,12 +122,15 @@ class Document:
 def parse_document(text: str, path: str, folder: Path | None = None) -> Document:
     """The document that `text` is; the suffix of `path` says in which format, or the text itself where the suffix says nothing.
 
-    What the text includes is looked for in `folder`, and nowhere outside of it; without one nothing is included.
-    Errors: :class:`DocumentError` for a format that cannot be read, and for malformed front matter or directives.
+    What the text includes is looked for in `folder`, and nowhere outside of it; without one nothing is included. Declarations may stand
+    in a file of their own there, see :mod:`symrnn.read.beside`.
+    Errors: :class:`DocumentError` for a format that cannot be read, and for malformed declarations or directives.
     """
     from symrnn.read.formats import scanner
 
-    return scanner(path, text)(text, path, folder)
+    document = scanner(path, text)(text, path, folder)
+    settings = document.settings if folder is None else with_those_beside(document.settings, path, folder)
+    return document if settings is document.settings else replace(document, settings=settings, declared_in=beside(path).as_posix())
 
 
 def load_document(path: str | Path, shown: str | None = None) -> Document:

@@ -246,14 +246,15 @@ def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
             of(m).bottom += 1
 
 
-def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "",
-          macros: Mapping[str, Any] | None = None, claims: int = 0) -> dict[str, Any]:
+def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, prose: str = "",
+          macros: Mapping[str, Any] | None = None, claims: int = 0, time: tuple[str | None, str | None] = (None, None)) -> dict[str, Any]:
     """The declarations that a text leaves out, as a mapping for :meth:`symrnn.setting.Setting.of`.
 
-    ``shapes`` are declarations in words that win over what is inferred (names as the text writes them); ``macros`` are the text's own;
-    the last ``claims`` formulas are to be judged, so that they say nothing of what a function is.
+    ``shapes`` are declarations that win over what is inferred (names as the text writes them); ``macros`` are the text's own; the last
+    ``claims`` formulas are to be judged, so that they say nothing of what a function is; ``time`` is the style of times and the time
+    letter where they are known.
     """
-    style, letter = time_style(formulas)
+    style, letter = (stated or seen for stated, seen in zip(time, time_style(formulas), strict=True))
     table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
     table = table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
     stated: dict[str, Declared] = {}
