@@ -255,8 +255,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, pros
     letter where they are known.
     """
     style, letter = (stated or seen for stated, seen in zip(time, time_style(formulas), strict=True))
-    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
-    table = table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
+    table = _blank(formulas, style, letter, macros)
     stated: dict[str, Declared] = {}
     for name, words in (shapes or {}).items():
         d = Declared.parse(name, words, letter)
@@ -267,7 +266,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, pros
     trees = _trees(formulas, table)
     if letter == "t" and not any(LAGGED.findall(f) for f in formulas) and is_quantity(letter, stated, distinct(trees)):
         letter = NO_TIME                     # nothing has a time: t is a letter like others
-        table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}}).rebound(stated.values())
+        table = _blank(formulas, style, letter, macros).rebound(stated.values())
         trees = _trees(formulas, table)
     marks = _labels(distinct(trees), table)
     if marks:                                # they change how the formulas are read
@@ -294,6 +293,12 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, pros
     if data["symbols"].get("sigma") == "function" and is_logistic("sigma", _trees(formulas[:len(formulas) - claims], table)):
         data["symbols"]["sigma"] = "function sigmoid"
     return data
+
+
+def _blank(formulas: Sequence[str], style: str, letter: str, macros: Mapping[str, Any] | None) -> SymbolTable:
+    """A table with nothing but the time and the losses that are words."""
+    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
+    return table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
 
 
 def bare_sequences(formulas: Sequence[str], table: SymbolTable, stated: Mapping[str, Declared]) -> dict[str, Declared]:
