@@ -402,7 +402,7 @@ class Setting(Losses):
             return frozenset()
         if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
             return frozenset()
-        if has_powers(value) and solvable(self.model(self.name), name):      # the closed form of a recurrence defines nothing
+        if has_powers(value) and self._has_closed_form(name):
             return frozenset()
         if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
                 s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
@@ -410,6 +410,13 @@ class Setting(Losses):
         if _latest(value, name) < _latest(old.right, name) or self._lies_otherwise(target, value) or self._follows(target, value):
             return frozenset()
         return frozenset({name})
+
+    def _has_closed_form(self, name: str) -> bool:
+        """Whether a variable follows from a recurrence that can be solved: its closed form defines nothing."""
+        try:
+            return solvable(self.model(self.name), name)
+        except SymrnnError:                                           # the equations do not fit: each claim says so
+            return False
 
     def _lies_otherwise(self, target: Expr, value: Expr) -> bool:
         """Whether what stays the same over time would get the transposed shape: a slip, and no other network."""
