@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from symrnn.model import Model
     from symrnn.pictures import Picture
     from symrnn.proposed import Proposal
+    from symrnn.readings import Read
     from symrnn.write.derivation import DerivationText
     from symrnn.write.unrolled import UnrolledText
 
@@ -86,6 +87,17 @@ def audit(
 
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
     return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})
+
+
+def read(documents: PathLike | Iterable[PathLike], *, timeout: float | None = None, progress: ProgressCall | None = None) -> Read:
+    """Return how the formulas of one or several documents are read, without a judgement; `timeout` is in seconds for each formula.
+
+    The result's ``to_json()`` is a value of the schema ``symrnn-read-1``. A document that cannot be read is one of its ``failures``.
+    """
+    from symrnn.readings import read_documents
+
+    paths = [documents] if isinstance(documents, str | Path) else list(documents)
+    return read_documents(paths, timeout=timeout, progress=progress)
 
 
 def declare(source: PathLike, *, timeout: float | None = None) -> Proposal:

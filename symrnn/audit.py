@@ -12,7 +12,7 @@ from symrnn.causes import with_causes
 from symrnn.claimforms import with_columns
 from symrnn.considered import PART, clause, concerned
 from symrnn.displayed import Displayed
-from symrnn.document import Row, Sides, same_equation
+from symrnn.document import Row, Sides, role_of, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
@@ -287,10 +287,8 @@ class Auditor:
         stated = (*setting.conditions, *(c for text in _list(options.get("assume")) for c in setting.condition(text, where, trees)))
         relations: list[Relation] = []
         uses: dict[str, None] = {}
-        roles: list[str] = []
         for s in found:
-            roles.append(s.role if s.role != "claim" or any(x.relation == "=" for x in s.sides) else "condition")
-            if roles[-1] in ("mention", "condition"):
+            if s.part in ("mention", "condition"):
                 continue
             judge = Chain(self, replace(span, latex=row.latex), reading, setting, stated)
             relations += judge.run(s)
@@ -299,7 +297,7 @@ class Auditor:
             relations = implied_only(relations)
         if identifier in self.compiled.unsettled:
             relations = [in_doubt(r) if r.verdict.word == "refuted" and r.verdict.method == "shapes" else r for r in relations]
-        role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
+        role = role_of(found)
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
         why = next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)

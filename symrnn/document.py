@@ -263,6 +263,17 @@ class Statement:
     defines: str | None = None
     conditions: tuple[Node, ...] = ()
 
+    @property
+    def part(self) -> str:
+        """What it is to the text: a claim without an equation is a condition."""
+        return self.role if self.role != "claim" or any(x.relation == "=" for x in self.sides) else "condition"
+
+
+def role_of(found: Iterable[Statement]) -> str:
+    """The role of a span with these statements: that which asks for most."""
+    parts = {s.part for s in found}
+    return next((word for word in ("claim", "definition", "condition", "mention") if word in parts), "mention")
+
 
 def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:
     """The statements of one span, in order; definitions are entered into the setting."""

@@ -76,7 +76,7 @@ class Proposal(Displayed):
         yield from (self.data.get("symbols") or {}).items()
 
     def _remark(self, name: str) -> str:
-        return f"  # {self.roles[name]}" if name in self.roles else ""
+        return f"  # {self.roles[name]}"
 
 
 def proposal(document: Document, timeout: float | None = None) -> Proposal:
@@ -97,9 +97,7 @@ def proposal(document: Document, timeout: float | None = None) -> Proposal:
         d = Declared.parse(name, spec, letter)
         shown = _spelled(name, main.latex.get(d.name, name), d, letter)
         symbols[shown] = _words(spec)
-        known = main.scope.table.get(d.name)
-        if known is not None:
-            roles[shown] = role(known, main, sizes) + ("; a guess" if inferred and d.name in main.unsure else "")
+        roles[shown] = role(d.name, main, sizes) + ("; a guess" if inferred and d.name in main.unsure else "")
     kept = {key: value for key, value in data.items() if key in KEYS and value not in ([], {})}
     return Proposal(document.path, {**({"infer": True} if inferred else {}), **kept, "symbols": symbols}, roles, inferred)
 

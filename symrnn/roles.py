@@ -1,8 +1,16 @@
 r"""What the symbols of a scope are, in words: their shape, and the part that they have in the network.
 
 >>> setting = Setting.of("main", {"symbols": {"W": "matrix n m", "x": "vector m, sequence", "\\sigma": "function sigmoid", "k": "index n"}})
->>> [role(d, setting, {}) for d in setting.scope.table]
-['n x m, parameter', 'a letter that counts to n', 'the function sigmoid', 'the letter of the steps', 'm, input']
+>>> for name in ("W", "k", "sigma", "t", "x", "T", "n", "q"):
+...     print(name, "is", role(name, setting, {}))
+W is n x m, parameter
+k is a letter that counts to n
+sigma is the function sigmoid
+t is the letter of the steps
+x is m, input
+T is the last step
+n is a size
+q is what nothing declares
 """
 from __future__ import annotations
 
@@ -15,15 +23,29 @@ from symrnn.read.symbols import Declared
 from symrnn.setting import Setting
 
 ARRAYS = ("scalar", "vector", "matrix")
+CONVENTIONAL = {"I": "the identity matrix", "delta": "one where two indices are equal", "e": "Euler's number", "pi": "the number pi"}
+"""What names mean that no text declares."""
 COUNTING = {"index": "a letter that counts", "size": "a size", "space": "a set"}
 
 
-def role(d: Declared, setting: Setting, sizes: Mapping[str, Size]) -> str:
-    """What a declared symbol is, with the sizes that the equations settle."""
+def role(name: str, setting: Setting, sizes: Mapping[str, Size]) -> str:
+    """What the symbol of a canonical name is, with the sizes that the equations settle."""
+    scope, d = setting.scope, setting.scope.table.get(name)
+    if name in (scope.loss, scope.total):
+        return "number, the loss of a step" if name == scope.loss != scope.total else "number, the loss"
+    if name in scope.gradients or name in scope.direct:
+        return "a name for a gradient"
+    if name in scope.steps:
+        return "the last step"
+    if d is None:
+        return "a size" if any(name in other.shape for other in scope.table) else CONVENTIONAL.get(name, "what nothing declares")
+    return _declared(d, setting, sizes)
+
+
+def _declared(d: Declared, setting: Setting, sizes: Mapping[str, Size]) -> str:
+    """What a declared symbol is."""
     if d.role == "time":
         return "the letter of the steps"
-    if d.name in (setting.scope.loss, setting.scope.total):
-        return "number, the loss of a step" if d.name == setting.scope.loss != setting.scope.total else "number, the loss"
     if is_distribution(d):
         return "vector, written as a function of its component"
     if d.is_function:

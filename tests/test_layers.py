@@ -31,7 +31,7 @@ LAYERS = (
     ("document", "contributions"),
     ("compiling",),
     ("reconciled", "roles", "unclear", "claimforms", "phrases"),
-    ("corrections", "proposed"),
+    ("corrections", "proposed", "readings"),
     ("judge",),
     ("told", "listings", "causes"),
     ("audit",),

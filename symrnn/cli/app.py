@@ -39,6 +39,7 @@ COMMANDS = {
     "explain": "symrnn.cli.explain:explain",
     "models": "symrnn.cli.models:models",
     "picture": "symrnn.cli.picture:picture",
+    "read": "symrnn.cli.read:read",
     "report": "symrnn.cli.report:report",
     "unroll": "symrnn.cli.unroll:unroll",
 }

@@ -1,0 +1,76 @@
+"""How documents were read, for people: text made from the JSON value (schema ``symrnn-read-1``).
+
+Every piece begins with a line that editors can jump to. A symbol is explained where a scope uses it for the first time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+Json = dict[str, Any]
+
+COLOURS = {"definition": "blue", "claim": "green", "unreadable": "magenta"}
+PLURALS = {"definition": "definitions", "claim": "claims", "condition": "conditions", "mention": "mentions", "code": "listings",
+           "unreadable": "unreadable"}
+
+
+def read_text(value: Json) -> str:
+    """Return how each piece of each document was read, and a last line that counts them."""
+    blocks = ["\n".join(_document(document)) for document in value["documents"]]
+    return "\n".join([*blocks, counted(value)])
+
+
+def counted(value: Json) -> str:
+    """Return how many pieces there are of each role.
+
+    >>> counted({"documents": [{}], "summary": {"definition": 1, "claim": 2, "mention": 0}})
+    '1 document: 1 definition, 2 claims'
+    """
+    number, counts = len(value["documents"]), value["summary"]
+    parts = [f"{n} {word if n == 1 else PLURALS[word]}" for word, n in counts.items() if n]
+    return f"{number} document{'' if number == 1 else 's'}: {', '.join(parts) or 'no formula'}"
+
+
+def _document(document: Json) -> Iterator[str]:
+    path, time = document["path"], document["time"]
+    losses = " and ".join(f"the {what} is {time[key]}" for key, what in (("total", "loss"), ("loss", "loss of a step")) if time[key])
+    last = f", the last step is {' or '.join(time['last'])}" if time["last"] else ""
+    yield f"{path}: steps are written {time['example'].replace('t', time['letter'])}{last}{'; ' + losses if losses else ''}"
+    explained: set[tuple[str, str, str]] = set()
+    entries = [(s["line"], s["column"], _piece(path, s, explained)) for s in document["spans"]]
+    entries += [(s["line"], s["column"], iter([f"{path}:{s['line']}:{s['column']}: sentence ({s['kind']}): {s['words']}"]))
+                for s in document["sentences"]]
+    entries += [(s["line"], s["column"], iter([f"{path}:{s['line']}:{s['column']}: {s['message']}"])) for s in document["problems"]]
+    for _, _, lines in entries if any(s["cell"] is not None for s in document["spans"]) else sorted(entries, key=lambda e: e[:2]):
+        yield from lines
+
+
+def _piece(path: str, span: Json, explained: set[tuple[str, str, str]]) -> Iterator[str]:
+    place = f"{path}:cell {span['cell']}" if span["cell"] is not None else path
+    role, label = span["role"], f" [{span['label']}]" if span["label"] else ""
+    head = f"{place}:{span['line']}:{span['column']}: {click.style(role, fg=COLOURS.get(role))}"
+    if role == "code":
+        lines = span["latex"].count("\n") + 1
+        yield f"{head}{' in ' + span['language'] if span['language'] else ''}, {lines} line{'' if lines == 1 else 's'}"
+        return
+    brief = role == "mention" and not span["warnings"] and not span["alternatives"]
+    yield head + label + (f" of {span['defines']}" if span["defines"] else "") + (f": {span['reading']}" if brief else "")
+    if not brief:
+        yield f"  {span['reading'] if span['reading'] is not None else ' '.join(span['latex'].split())}"
+    if span["unread"] is not None:
+        u = span["unread"]
+        yield f"    stopped at {u['line']}:{u['column']}{', ' + repr(u['token']) if u['token'] else ''}: {u['hint']}"
+    for other in span["alternatives"]:
+        yield f"    or: {other}"
+    for symbol in span["symbols"]:
+        key = (span["scope"], symbol["latex"], symbol["role"])
+        if key not in explained:
+            explained.add(key)
+            yield f"    {symbol['latex']}: {symbol['role']}"
+    if span["meaningless"] is not None:
+        yield f"    says nothing here: {span['meaningless']}"
+    for warning in span["warnings"]:
+        yield f"    {warning['line']}:{warning['column']}: {warning['message']}"
