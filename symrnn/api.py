@@ -81,7 +81,7 @@ def audit(
     from symrnn.audit import audit_files
 
     def audit_claims(path: Path, **options: Any) -> Any:
-        from symrnn.claims import audit_claims
+        from symrnn.claimfiles import audit_claims
 
         return audit_claims(path, **options)
 
@@ -96,8 +96,13 @@ def read(documents: PathLike | Iterable[PathLike], *, timeout: float | None = No
     """
     from symrnn.readings import read_documents
 
+    def read_claims(path: Path, timeout: float | None) -> Any:
+        from symrnn.claimfiles import read_claims
+
+        return read_claims(path, timeout)
+
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
-    return read_documents(paths, timeout=timeout, progress=progress)
+    return read_documents(paths, timeout=timeout, progress=progress, readers={".jsonl": read_claims})
 
 
 def declare(source: PathLike, *, timeout: float | None = None) -> Proposal:

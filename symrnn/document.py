@@ -4,7 +4,8 @@ An equation of something already defined, or of a standard name, is a claim.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -77,7 +78,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     timeout = None if timeout is None else max(timeout, READING)
     macros = {**document.macros, **(document.settings.get("macros") or {})}
     said = sentences(document) if claims_from is None else []
-    inferred = understood(document, macros, said, opened) if claims_from is None else {}
+    with placed(document, document.declared_in):
+        inferred = understood(document, macros, said, opened) if claims_from is None else {}
     data = {**inferred, **document.settings, **({"symbols": inferred["symbols"]} if inferred else {})}
     main = declared(document, "main", {**data, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
@@ -233,14 +235,19 @@ def open_scope(document: Document, directive: Directive, settings: dict[str, Set
 
 def declared(document: Document, name: str, data: Mapping[str, Any], parent: Setting | None, start: int = 0) -> Setting:
     """The scope that declarations from ``start`` on make; an error of theirs is placed at the word that is wrong."""
-    try:
+    with placed(document, document.declared_in if parent is None else None, start):
         return Setting.of(name, data, parent)
+
+
+@contextmanager
+def placed(document: Document, file: str | None, start: int = 0) -> Iterator[None]:
+    """Place an error of declarations: in the file beside the document, or from ``start`` on at the word that is wrong."""
+    try:
+        yield
     except SymrnnError as error:
-        if parent is None and document.declared_in is not None:
-            raise error.at(Place(document.declared_in)) from None
         words = (error.came.strip("'\""), error.subject.split()[-1] if error.subject else "")
         at = next((k for w in words if w and (k := document.text.find(w, start)) >= 0), start)
-        raise error.at(document.place(at)) from None
+        raise error.at(document.place(at) if file is None else Place(file)) from None
 
 
 # ------------------------------------------------------------------------------------------------------------------ statements

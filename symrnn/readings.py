@@ -7,7 +7,7 @@ Nothing is judged here.
 >>> print(understood.role, understood.defines, understood.canonical)
 definition h h_{t} = \tanh\left(W_{h} h_{t - 1}\right)
 >>> [(s.latex, s.role) for s in understood.symbols]
-[('h', 'n_h, variable at every step'), ('W_{\\mathrm{h}}', 'n_h x n_h, parameter')]
+[('h', 'n_h, variable at every step'), ('t', 'the letter of the steps'), ('W_{\\mathrm{h}}', 'n_h x n_h, parameter')]
 """
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from symrnn.read.names import name_latex
 from symrnn.read.reader import Unreadable
 from symrnn.read.sentences import Said
 from symrnn.read.show import show
-from symrnn.read.symbols import STANDARD, TIME_STYLES
+from symrnn.read.symbols import STANDARD
 from symrnn.read.tree import Node, walk
 from symrnn.reconciled import reconciled
 from symrnn.roles import role
@@ -96,10 +96,14 @@ class Understood:
 
 @dataclass(frozen=True)
 class Readings(Displayed):
-    """What was understood of one document; `sentences` are those that a pattern recognises."""
+    """What was understood of one document.
+
+    `time` says how steps are written and what the losses are called, if that is one for all formulas; `sentences` are those that a
+    pattern recognises.
+    """
 
     document: Document
-    time: Mapping[str, Any]
+    time: Mapping[str, Any] | None
     spans: tuple[Understood, ...]
     sentences: tuple[Said, ...] = ()
 
@@ -112,8 +116,8 @@ class Readings(Displayed):
         said = [{"line": at.line, "column": at.column, "kind": s.kind, "words": " ".join(s.words.split())}
                 for s, at in ((s, self.document.place(s.offset)) for s in self.sentences)]
         problems = [{"line": line, "column": column, "message": words} for line, column, words in self.document.problems]
-        return {"path": self.document.path, "time": dict(self.time), "spans": [s.to_json() for s in self.spans], "sentences": said,
-                "problems": problems}
+        return {"path": self.document.path, "time": self.time and dict(self.time), "spans": [s.to_json() for s in self.spans],
+                "sentences": said, "problems": problems}
 
 
 @dataclass(frozen=True)
@@ -129,27 +133,44 @@ class Read(Displayed):
                 "documents": [d.to_json() for d in self.documents], "summary": {word: sum(c[word] for c in counts) for word in ROLES}}
 
 
-def read_documents(paths: Sequence[str | Path], *, timeout: float | None = None, progress: Progress | None = None) -> Read:
-    """What is understood of documents; one that cannot be opened or is malformed is a failure of its own."""
+Reader = Callable[[Path, float | None], Readings]
+
+
+def read_documents(paths: Sequence[str | Path], *, timeout: float | None = None, progress: Progress | None = None,
+                   readers: Mapping[str, Reader] | None = None) -> Read:
+    """What is understood of documents; one that cannot be opened or is malformed is a failure of its own.
+
+    ``readers`` maps the suffix of a file that is no document to what reads it.
+    """
     done: list[Readings] = []
     failures: list[SymrnnError] = []
     for n, path in enumerate(paths):
         if progress:
             progress(n, len(paths), str(path))
         try:
-            done.append(readings(load_document(path, str(path)), timeout))
+            read = (readers or {}).get(Path(path).suffix.lower(), read_document)
+            done.append(read(Path(path), timeout))
         except SymrnnError as error:
             failures.append(error)
     return Read(tuple(done), tuple(failures))
 
 
-def readings(document: Document, timeout: float | None = None) -> Readings:
-    """What is understood of a document. Raises DeclarationError or DocumentError where what it declares is malformed."""
-    compiled = reconciled(document, timeout=SECONDS if timeout is None else timeout)
+def read_document(path: Path, timeout: float | None = None) -> Readings:
+    """What is understood of the document in a file."""
+    return readings(load_document(path, str(path)), timeout)
+
+
+def readings(document: Document, timeout: float | None = None, claims_from: int | None = None) -> Readings:
+    """What is understood of a document (the spans numbered ``claims_from`` on define nothing).
+
+    Raises DeclarationError or DocumentError where what it declares is malformed.
+    """
+    compiled = reconciled(document, claims_from, SECONDS if timeout is None else timeout)
     main = compiled.settings["main"]
     table = main.scope.table
-    time = {"style": table.time, "example": TIME_STYLES[table.time], "letter": table.time_letter,
-            "last": sorted(main.scope.steps), "loss": main.scope.loss, "total": main.scope.total}
+    steps = any(n.op == "Time" for row in compiled.rows if row.reading.tree is not None for n in walk(row.reading.tree))
+    names = {key: name and main.latex.get(name, name_latex(name)) for key, name in (("loss", main.scope.loss), ("total", main.scope.total))}
+    time = {"style": table.time, "letter": table.time_letter if steps else None, "last": sorted(main.scope.steps), **names}
     reader = _Reader(compiled)
     formulas = [reader.row(row) for row in compiled.rows]
     pieces = sorted([*formulas, *_listings(document)], key=lambda u: u.span.offset)

@@ -36,6 +36,7 @@ LAYERS = (
     ("told", "listings", "causes"),
     ("audit",),
     ("claims",),
+    ("claimfiles",),
     ("pictures",),
     ("notebook", "report"),
     ("api",),

@@ -44,4 +44,3 @@ def audit(
         write(printed[form](result) if form in printed else str(api.page(judged, form)), output)
     failed = len(opened) < len(files) or bool(judged.failures)
     ctx.exit(NOT_ASKED if failed else exit_status(result, require_checked))
-

@@ -13,8 +13,10 @@ import click
 Json = dict[str, Any]
 
 COLOURS = {"definition": "blue", "claim": "green", "unreadable": "magenta"}
-PLURALS = {"definition": "definitions", "claim": "claims", "condition": "conditions", "mention": "mentions", "code": "listings",
-           "unreadable": "unreadable"}
+COUNTED = {"definition": "{} definition{}", "claim": "{} claim{}", "condition": "{} condition{}", "mention": "{} mention{}",
+           "code": "{} listing{}", "unreadable": "{} unreadable"}
+STEPS = {"sub": "h_{}", "sup": "h^{{({})}}", "call": "h({})", "angle": "h^{{\\langle {}\\rangle}}", "bare": "h^{}", "bracket": "h[{}]"}
+"""How a state at a step is written in each style of times."""
 
 
 def read_text(value: Json) -> str:
@@ -30,15 +32,14 @@ def counted(value: Json) -> str:
     '1 document: 1 definition, 2 claims'
     """
     number, counts = len(value["documents"]), value["summary"]
-    parts = [f"{n} {word if n == 1 else PLURALS[word]}" for word, n in counts.items() if n]
+    parts = [COUNTED[word].format(n, "" if n == 1 else "s") for word, n in counts.items() if n]
     return f"{number} document{'' if number == 1 else 's'}: {', '.join(parts) or 'no formula'}"
 
 
 def _document(document: Json) -> Iterator[str]:
-    path, time = document["path"], document["time"]
-    losses = " and ".join(f"the {what} is {time[key]}" for key, what in (("total", "loss"), ("loss", "loss of a step")) if time[key])
-    last = f", the last step is {' or '.join(time['last'])}" if time["last"] else ""
-    yield f"{path}: steps are written {time['example'].replace('t', time['letter'])}{last}{'; ' + losses if losses else ''}"
+    path = document["path"]
+    if document["time"] is not None:
+        yield f"{path}: {_times(document['time'])}"
     explained: set[tuple[str, str, str]] = set()
     entries = [(s["line"], s["column"], _piece(path, s, explained)) for s in document["spans"]]
     entries += [(s["line"], s["column"], iter([f"{path}:{s['line']}:{s['column']}: sentence ({s['kind']}): {s['words']}"]))
@@ -46,6 +47,20 @@ def _document(document: Json) -> Iterator[str]:
     entries += [(s["line"], s["column"], iter([f"{path}:{s['line']}:{s['column']}: {s['message']}"])) for s in document["problems"]]
     for _, _, lines in entries if any(s["cell"] is not None for s in document["spans"]) else sorted(entries, key=lambda e: e[:2]):
         yield from lines
+
+
+def _times(time: Json) -> str:
+    """How steps are written, and what the losses are called.
+
+    >>> _times({"style": "sup", "letter": "t", "last": ["T"], "total": "L", "loss": None})
+    'the state at a step is written like h^{(t)}, the last step is T, the loss is L'
+    """
+    letter, steps, last = time["letter"], "nothing has a step", ""
+    if letter is not None:
+        steps = f"the state at a step is written like {STEPS[time['style']].format(letter)}"
+        last = f"the last step is {' or '.join(time['last'])}" if time["last"] else ""
+    losses = [f"{what} is {time[key]}" for key, what in (("total", "the loss"), ("loss", "the loss of a step")) if time[key]]
+    return ", ".join(filter(None, [steps, last, *losses]))
 
 
 def _piece(path: str, span: Json, explained: set[tuple[str, str, str]]) -> Iterator[str]:
