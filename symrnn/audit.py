@@ -17,6 +17,7 @@ from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
+from symrnn.laid import with_layout
 from symrnn.limits import SECONDS, TimeIsUp
 from symrnn.listings import findings
 from symrnn.model import Model
@@ -237,7 +238,7 @@ class Auditor:
                 found = Equation(row.id, row.span, "claim", (Relation(row.span.latex, failed),), reason, row.span.label)
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
-        return replace(self._meant_aside(found, row), id=row.id, span=row.span, expected=row.options.get("expect"))
+        return replace(self._meant_aside(as_laid(found, row.setting), row), id=row.id, span=row.span, expected=row.options.get("expect"))
 
     def _meant_aside(self, found: Equation, row: Row) -> Equation:
         """The verdict on a row, unless it is refuted where it may be meant under an equation that the text only considers."""
@@ -365,6 +366,13 @@ class Auditor:
                         return None
                     out |= found - {str(name) for name in own}
         return out
+
+
+def as_laid(found: Equation, setting: Setting) -> Equation:
+    """The verdict on a row in a text that says how derivatives lie, where its words leave open what that is of those in the row."""
+    kept = tuple(replace(r, verdict=with_layout(r.verdict, r.claim, setting.stated_layout)) for r in found.relations)
+    return replace(found, relations=kept, reason=next((r.verdict.reason for r in kept if r.verdict.word and r.verdict.reason), None)
+                   ) if kept != found.relations else found
 
 
 def in_doubt(r: Relation) -> Relation:

@@ -12,6 +12,7 @@ from typing import Any
 
 from symrnn.conditions import COUNTERS, condition_of
 from symrnn.considered import Aside, aside, restriction
+from symrnn.conventions import denied, name_gradients
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
@@ -27,7 +28,7 @@ from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
-from symrnn.understood import denied, understood
+from symrnn.understood import understood
 
 SUPPOSED = ("distribution", "one-hot", "dropped", "defining")
 """The kinds of sentences that say what holds of a symbol from there on."""
@@ -85,6 +86,7 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     main.guessed = bool(inferred)
     heeded = [x for x in said if x.kind not in SUPPOSED or not denied(x)] if main.guessed else []
     main.suppose(distributions(document, heeded, main, timeout))
+    name_gradients(heeded, main)
     cases = {display: x.value for x in heeded if x.kind == "case" for display in x.spans[1:]}
     drops = [x for x in heeded if x.kind == "dropped"]
     rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}

@@ -57,7 +57,8 @@ KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total",
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "unsure": list, "numbered": list, "one_hot": list, "held": Held}
+                                "arriving": dict, "values": dict, "unsure": list, "numbered": list, "one_hot": list, "held": Held,
+                                "stated_layout": str}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -89,6 +90,7 @@ class Setting(Losses):
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
     cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
+    stated_layout: str | None = None                                  # how a sentence says that derivatives lie
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
 
     @classmethod
@@ -148,6 +150,7 @@ class Setting(Losses):
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
         made.numbered = _names(data.get("numbered")) or (parent.numbered if parent is not None else frozenset())
+        made.stated_layout = data.get("stated_layout", parent.stated_layout if parent is not None else None)
         made.one_hot = _names(data.get("one_hot")) or (parent.one_hot if parent is not None else frozenset())
         if data.get("cross_entropy"):
             made.cross_entropy = canonical_name(str(data["cross_entropy"]))
@@ -250,6 +253,10 @@ class Setting(Losses):
             return None
         self.scope = replace(self.scope, gradients={**self.scope.gradients, name: right})
         return name
+
+    def name_gradient(self, left: Node, right: Node) -> None:
+        """Take a name for the gradient of the loss by a symbol at the same step, where it is nothing else yet."""
+        self._gradient(left, right)
 
     def _says_layout(self, left: Node, right: Node) -> str | None:
         """A Jacobian has the outputs as rows, which is how it is read anyway: (df/dx)_ij = df_i/dx_j."""

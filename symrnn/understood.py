@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from symrnn.conventions import denied, enter_sizes, layout, sizes
 from symrnn.errors import DeclarationError
 from symrnn.read.declarations import declarations
 from symrnn.read.document import Document
@@ -19,20 +20,6 @@ from symrnn.read.reader import read
 from symrnn.read.sentences import Said
 from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.setting import canonical_base
-
-HYPOTHETICAL = re.compile(r"\b(?:if|were)\b", re.I)
-"""What makes a sentence that drops something speak of another network."""
-DENIED = re.compile(r"\b(?:not|never|no|neither|nor|cannot|unlike|instead|rather|unless|rarely|seldom|hardly|might|could|would|should|"
-                    r"other|others|another|\w+n[’']t)\b", re.I)
-"""Words by which a clause denies what its pattern says, or says it of something else."""
-
-
-def denied(said: Said) -> bool:
-    """Whether its clause denies what a sentence says; to drop something, or to speak of all others, may be said in the same words."""
-    clause = said.clause or said.text
-    if said.kind == "dropped" and HYPOTHETICAL.search(clause):
-        return True
-    return DENIED.search(clause.replace(said.words, " ", 1) if said.kind in ("dropped", "others") else clause) is not None
 
 
 def infers(document: Document) -> bool:
@@ -83,17 +70,21 @@ def _inferred(document: Document, macros: Mapping[str, Any], said: Sequence[Said
     """What the formulas and sentences of a document say, where some symbols are known."""
     table = macro_table(macros)
     style, letter = (document.settings.get(key) for key in ("time", "time_letter"))
-    data = infer([expanded(s.latex, table) for s in document.spans], stated, document.text, macros, time=(style, letter))
+    data = infer([expanded(s.latex, table) for s in document.spans], stated, document.prose, macros, time=(style, letter))
     symbols, size = data["symbols"], size_of_others(said)
     sums = {(canonical_base(x.subjects[0]), canonical_base(x.value)) for x in said if x.kind == "total" and not denied(x)}
     if len(sums) == 1:
         ((data["total"], data["loss"]),) = sums
         symbols.pop(data["total"], None), symbols.pop(data["loss"], None)
+    enter_sizes(sizes(document, said, data["time_letter"], data["steps"]), data)
     for name, words in symbols.items():
         if size and words in ("vector", "vector, sequence"):
             symbols[name] = words.replace("vector", f"vector {size}")
         if name in opened and isinstance(words, str):
             symbols[name] = re.sub(r"(vector|matrix)[^,]*", r"\1", words)
+    if (lies := layout(said)) is not None and document.settings.get("layout") in (None, lies) and not (
+            lies == "denominator" and "layout" in document.settings):
+        data |= {"stated_layout": lies, **({} if lies == "denominator" else {"layout": lies})}
     return data
 
 

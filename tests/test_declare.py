@@ -17,7 +17,8 @@ from symrnn.read.document import Document, parse_document
 from symrnn.reconciled import reconciled
 
 CORPUS = sorted((Path(__file__).parent / "corpus" / "formats").iterdir())
-DECLARED = sorted([*(ROOT / "derivations").glob("*.md"), *(ROOT / "symrnn" / "zoo").glob("*.md")])
+OWN = sorted([*(ROOT / "derivations").glob("*.md"), *(ROOT / "symrnn" / "zoo").glob("*.md")])
+DECLARED = [path for path in OWN if "symbols:" in path.read_text(encoding="utf-8")]
 
 TEXT = r"""
 $$ s^{(t)} = \tanh(R s^{(t-1)} + P x^{(t)} + b), \quad o^{(t)} = Q s^{(t)} + c, \quad L = \sum_{t=1}^{T} l(o^{(t)}, d^{(t)}) $$
@@ -43,6 +44,7 @@ $$ \frac{\partial L}{\partial W} = \sum_t \mathrm{diag}(1 - h_t^2) \delta_t h_{t
 """
 GUESSED = r"$$ a^{(t)} = f(b^{(t)}), \quad H(p, q) = -\sum_i p(i) \log q(i), \quad \sigma(z)_i = \frac{e^{z_i}}{\sum_k e^{z_k}} $$"
 TEXTS = {"sup": TEXT, "wide": WIDE, "shaped": SHAPED, "named": NAMED, "guessed": GUESSED, "empty": "Nothing.", "matrices": "$A B = B A$",
+         **{p.stem: p.read_text(encoding="utf-8").partition("---\n#")[2] for p in OWN if p not in DECLARED},
          "words": "$loss = loss_a + t$ and $k' = 2$"}
 
 

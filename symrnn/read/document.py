@@ -110,6 +110,13 @@ class Document:
         """The places of the offsets of the text."""
         return Lines(self.text) if self.woven is None else self.woven
 
+    @property
+    def prose(self) -> str:
+        """The text without its front matter, which is no part of what the text says."""
+        from symrnn.read.frontmatter import end_of_front_matter
+
+        return self.text[end_of_front_matter(self.text):]
+
     def place(self, offset: int) -> Place:
         """The place of a character offset of the text, in the file that it comes from."""
         return self.lines.place(self.path, offset)
