@@ -103,7 +103,10 @@ def size_names(value: str) -> tuple[str, ...] | None:
 
 
 def enter_sizes(known: Mapping[str, tuple[str, ...]], data: dict[str, Any]) -> None:
-    """Give inferred declarations the sizes that are known; a symbol of whose kind nothing is known gets that too."""
+    """Give inferred declarations the sizes that are known; a symbol of whose kind nothing is known gets that too.
+
+    A vector that is the same at every step may as well be the argument of a formula that stands by itself: it stays as it is.
+    """
     symbols, unsure = data["symbols"], data.get("unsure") or []
     entered: set[str] = set()
     for name, own in known.items():
@@ -112,6 +115,8 @@ def enter_sizes(known: Mapping[str, tuple[str, ...]], data: dict[str, Any]) -> N
             continue
         kind, comma, flag = words.partition(",")
         column = own[:-1] if len(own) == 2 and own[1] == "1" else own
+        if kind == "vector" and not flag:
+            continue
         if kind == "scalar" and name in unsure or kind == ARRAYS[len(column)]:
             symbols[name] = f"{ARRAYS[len(column)]} {' '.join(column)}{comma}{flag}"
             entered |= {name, *column}

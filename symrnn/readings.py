@@ -25,7 +25,7 @@ from symrnn.limits import SECONDS
 from symrnn.read.document import Document, Span, load_document
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.names import name_latex
-from symrnn.read.reader import Unreadable
+from symrnn.read.reader import Unreadable, read
 from symrnn.read.sentences import Said
 from symrnn.read.show import show
 from symrnn.read.symbols import STANDARD
@@ -148,8 +148,8 @@ def read_documents(paths: Sequence[str | Path], *, timeout: float | None = None,
         if progress:
             progress(n, len(paths), str(path))
         try:
-            read = (readers or {}).get(Path(path).suffix.lower(), read_document)
-            done.append(read(Path(path), timeout))
+            reader = (readers or {}).get(Path(path).suffix.lower(), read_document)
+            done.append(reader(Path(path), timeout))
         except SymrnnError as error:
             failures.append(error)
     return Read(tuple(done), tuple(failures))
@@ -198,8 +198,11 @@ class _Reader:
         statements = found if isinstance(found, list) else []
         for side in (side for s in statements if s.part in ("definition", "claim") for x in s.sides for side in (x.left, x.right)):
             warnings += [Doubt(place(start + side.span[0]), code, message) for code, message in _choices(side, row)]
+        canonical = show(reading.tree, table)
+        if read(canonical, table, second=False).tree != reading.tree:
+            warnings.append(Doubt(place(start), "printed-back", "what is printed here is read as another formula"))
         defined = [s.defines for s in statements if s.defines is not None]
-        return Understood(row.id, row.span, role_of(statements) if statements else "claim", scope, show(reading.tree, table),
+        return Understood(row.id, row.span, role_of(statements) if statements else "claim", scope, canonical,
                           ", ".join(defined) or None, tuple(self._symbols(reading.tree, row)), tuple(dict.fromkeys(warnings)),
                           tuple(show(other, table) for other in reading.alternatives),
                           meaningless=found.reason if isinstance(found, Meaningless) else None)

@@ -101,6 +101,7 @@ def test_sizes_that_a_text_states_are_those_of_its_network(tmp_path, words):
     r"If $A$ is of size $(n, d)$, nothing fits.", r"$A$ is not an $n \times d$ matrix.", r"$A$ has size $n$.",
     r"$s_t$ has size $(n, d)$.",
     r"$A$ is of size $(n, n)$. Here $A$ is of size $(m, m)$.", r"$A$ is of size $(T, T)$.", "| symbol | shape |\n\nA | n x d |",
+    r"A vector $b$ of $K$ numbers.",
 ])
 def test_sizes_that_are_denied_supposed_or_impossible_change_nothing(tmp_path, words):
     path = tmp_path / "a.md"

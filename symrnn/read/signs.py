@@ -50,7 +50,7 @@ _ROWS: dict[tuple[str, str], str] = {
     ("script", "'"): "' ’",
     ("bar", "|"): r"| \vert",
     ("given", "|"): r"\mid",
-    ("bar", "||"): r"\| \Vert",
+    ("bar", "||"): r"\| \Vert \parallel",
     ("big", "Sum"): r"\sum ∑",
     ("big", "Prod"): r"\prod ∏",
     ("nabla", "nabla"): r"\nabla ∇",
@@ -79,8 +79,8 @@ PAIRS: dict[str, frozenset[str]] = {"(": frozenset(")]"), "[": frozenset("])"), 
                                     "ceil": frozenset({"ceil"})}
 """Which closing brackets end which opening one; round and square mix in intervals."""
 
-DELIMITERS: dict[str, str] = {"|": "|", "\\vert": "|", "\\|": "||", "\\Vert": "||", ".": ".", "<": "<", ">": ">", "/": "/",
-                              "\\lvert": "|", "\\rvert": "|", "\\lVert": "||", "\\rVert": "||", **OPENERS, **CLOSERS}
+DELIMITERS: dict[str, str] = {"|": "|", "\\vert": "|", "\\|": "||", "\\Vert": "||", "\\parallel": "||", ".": ".", "<": "<", ">": ">",
+                              "/": "/", "\\lvert": "|", "\\rvert": "|", "\\lVert": "||", "\\rVert": "||", **OPENERS, **CLOSERS}
 """What may follow ``\\left`` and ``\\right``."""
 
 GREEK_LETTERS: dict[str, str] = dict(zip(
