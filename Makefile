@@ -24,7 +24,7 @@ fast: $(VENV)/installed ## run the tests that are not marked slow
 mutants: $(VENV)/installed ## judge every mutant of every true identity (some minutes)
 	SYMRNN_MUTANTS=all $(RUN) -m pytest -q tests/test_mutants.py
 
-fuzz: $(VENV)/installed ## read 100000 mutated documents and formulas, and print and read as many trees (an hour or more)
+fuzz: $(VENV)/installed ## read 100000 mutated documents and formulas, and print and read back trees (an hour)
 	SYMRNN_FUZZ=50 $(RUN) -m pytest -q -n $(WORKERS) tests/read/test_read_fuzz.py tests/read/test_read_round_trip.py
 
 bench: $(VENV)/installed ## time symrnn against SymPy and print the ratios

@@ -62,11 +62,15 @@ def equations() -> list[tuple[SymbolTable, str]]:
 
 DOCUMENTS, EQUATIONS = corpus(), equations()
 PIECES = st.sampled_from([
-    "$", "$$", "\\(", "\\)", "\\[", "\\]", "`", "```", "```math\n", "{", "}", "(", ")", "[", "]", "|", "\\|", "\\left", "\\right", "\\left.",
-    "\\begin{align}", "\\end{align}", "\\begin{cases}", "\\end{bmatrix}", "\\\\", "&", "%", "#", "\n", "\n\n", "\r", " ", "_", "^", "'", "\\frac",
+    "$", "$$", "\\(", "\\)", "\\[", "\\]", "`", "```", "```math\n", "{", "}", "(", ")", "[", "]", "|", "\\|", "\\left", "\\right",
+    "\\left.",
+    "\\begin{align}", "\\end{align}", "\\begin{cases}", "\\end{bmatrix}", "\\\\", "&", "%", "#", "\n", "\n\n", "\r", " ", "_", "^", "'",
+    "\\frac",
     "\\sqrt[", "\\sum_", "\\partial", "\\nabla", "\\top", "\\odot", "\\circ", "\\text{", "\\text{__import__('os')}", "\\input{../secret}",
-    "\\def\\a{\\a\\a}", "\\newcommand{\\b}[9]{#9#9}", "\\a", "\\b", "\\dots", ":", "::", "=", "\\le", "\\in", "\\mathbb{R}^{", "\\hat", "\\mathbf{",
-    "h_t", "h^{(t)}", "h(t-1)", "W^\\top", "\\delta_{h_t}", "\\ell", "T", "0", "1e9", "9" * 40, "\0", "\ufffd", "é", "é", "\u202e", "\u2028",
+    "\\def\\a{\\a\\a}", "\\newcommand{\\b}[9]{#9#9}", "\\a", "\\b", "\\dots", ":", "::", "=", "\\le", "\\in", "\\mathbb{R}^{", "\\hat",
+    "\\mathbf{",
+    "h_t", "h^{(t)}", "h(t-1)", "W^\\top", "\\delta_{h_t}", "\\ell", "T", "0", "1e9", "9" * 40, "\0", "\ufffd", "é", "é", "\u202e",
+    "\u2028",
     "<p>", "</p>", "&lt;", "<!--", "-->", "---\n", "---\nsymrnn: {infer: true}\n---\n", "| symbol | shape |\n|---|---|\n", "```{scope} b\n",
     ".. math::\n\n   ", "'''", '"', "#", "We write $\\delta_t$ for $", " is of size $", "numerator layout", "\\end{document}"])
 

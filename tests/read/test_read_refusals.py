@@ -144,7 +144,8 @@ def test_a_malformed_macro_is_an_error_of_its_declaration():
 
 
 @pytest.mark.parametrize(("latex", "tree"), [
-    (r"\begin{array}{c}{x} \\ {y} \end{array}", "(Matrix (Row x) (Row y))"), (r"\begin{array}{c@{\quad}|r} x & y \end{array}", "(Matrix (Row x y))"),
+    (r"\begin{array}{c}{x} \\ {y} \end{array}", "(Matrix (Row x) (Row y))"), (r"\begin{array}{c@{\quad}|r} x & y \end{array}",
+    "(Matrix (Row x y))"),
     (r"\begin{array}[t]{*{2}{c}} x & y \end{array}", "(Matrix (Row x y))"),
 ])
 def test_only_the_list_of_columns_of_an_array_is_no_part_of_it(latex: str, tree: str):

@@ -70,7 +70,8 @@ def compounds(x: st.SearchStrategy[Node]) -> dict[str, list[st.SearchStrategy[No
     return {
         "Add": [many("Add"), st.builds(lambda a, b: Node("Add", (a, Node("PlusMinus", (b,)))), x, x)], "Mul": [many("Mul")],
         "Neg": [node("Neg", x)], **{op: [node(op, x, x)] for op in ("Dot", "Times", "Star", "Had", "Outer", "Plus", "Div")},
-        "Compose": [st.builds(lambda f, a: Node("Call", (f, a)), node("Compose", functions, functions), x)], "Pow": [node("Pow", x, EXPONENTS)],
+        "Compose": [st.builds(lambda f, a: Node("Call", (f, a)), node("Compose", functions, functions), x)],
+        "Pow": [node("Pow", x, EXPONENTS)],
         **{op: [node(op, x)] for op in ("Transpose", "Factorial", "Prime", "Abs", "Floor", "Ceil")},
         "Delta": [node("Delta", x)], "Root": [node("Root", x, st.one_of(absent, st.just(num(3))))],
         "Call": [st.builds(lambda f, args: Node("Call", (f, *args)), FUNCTIONS, st.lists(x, min_size=1, max_size=2)),
