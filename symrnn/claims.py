@@ -18,6 +18,7 @@ from symrnn.coded.values import Doubt
 from symrnn.displayed import Displayed
 from symrnn.errors import CallError, DeclarationError, DocumentError, SymrnnError
 from symrnn.expr import symbols
+from symrnn.givenshapes import narrowing, shapes_in_words, stated_shapes, unread
 from symrnn.judge import Relation
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.verdict import Verdict
@@ -31,7 +32,7 @@ from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
-from symrnn.read.symbols import KINDS, Declared, SymbolTable
+from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import walk
 from symrnn.setting import Setting
 from symrnn.shapeclaims import given_shapes, shape_claim
@@ -123,7 +124,12 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         reason = f"a given fact was not understood: {blocked[0]}"
         doubt = Verdict("undecided", "SR303", reason)
         equation = replace(equation, relations=tuple(replace(r, verdict=doubt) for r in equation.relations), reason=reason)
-    return Checked(equation, auditor.notation, facts)
+    narrow = [name for name in narrowing(shapes or {}) if shares(name, claim, auditor.settings["main"])]
+    if narrow and equation.verdict == "refuted":
+        doubt = Verdict("undecided", "SR303", f"false in general; of {narrow[0]} more is given than its shape, which was not understood")
+        equation = replace(equation, relations=tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" else r
+                                                     for r in equation.relations), reason=doubt.reason)
+    return Checked(equation, auditor.notation, (*facts, *unread(shapes or {})))
 
 
 def prepared(claim: str, given: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str]) -> tuple[Document, list[str], list[str]]:
@@ -245,36 +251,6 @@ def lies_in_rows(given: Sequence[str], words: Mapping[str, str], table: SymbolTa
                and d.kind == "vector" for left, right in pairs)
 
 
-def shapes_in_words(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, str]:
-    """The shapes that are given, as declarations of each name that stands in some formulas."""
-    words: dict[str, str] = {}
-    for names, spec in shapes.items():
-        for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
-            found = shape_words(spec)
-            if found is not None and name.strip() != "all":
-                words |= dict.fromkeys(matching(name.strip(), formulas), found)
-    return words
-
-
-def stated_shapes(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, Declared]:
-    """The same as declarations."""
-    found = [Declared.parse(name, words) for name, words in shapes_in_words(shapes, formulas).items()]
-    return {d.name: d for d in found}
-
-
-def matching(pattern: str, formulas: Sequence[str]) -> list[str]:
-    """The names that a key of shapes speaks of: itself, or with a star for the label what the formulas hold.
-
-    >>> matching("W_*", ["W_f x + W_{hh} h + V"]), matching("V", ["W"])
-    (['W_f', 'W_{hh}'], ['V'])
-    """
-    if "*" not in pattern:
-        return [pattern]
-    base = re.escape(pattern.split("_")[0].split("*")[0])
-    found = (m for f in formulas for m in re.findall(rf"(?<![A-Za-z\\]){base}_(?:\{{[^{{}}]*\}}|\\?\w)", f))
-    return list(dict.fromkeys(re.sub(r"\s*,\s*t\s*\}$", "}", m) for m in found))
-
-
 def not_understood(auditor: Auditor, given: Sequence[str], judged: Sequence[Equation]) -> list[str]:
     """The given facts that define nothing, and are not proved by what is known."""
     out = []
@@ -303,25 +279,3 @@ def shares(fact: str, claim: str, setting: Setting) -> bool:
             return {canonical_name(w) for w in re.findall(r"\\?[A-Za-z]+", text)} - quiet
         return {n.head for n in walk(tree) if n.op == "Sym"} - quiet
     return bool(names(fact) & (names(claim) | used))
-
-
-def shape_words(words: str) -> str | None:
-    """``n x m``, ``n`` and the like as declarations; None when they say nothing about sizes.
-
-    >>> shape_words("n_h x n_x"), shape_words("n_h"), shape_words("vector n_h, sequence"), shape_words("positive scalar")
-    ('matrix n_h n_x', 'vector n_h', 'vector n_h, sequence', 'scalar')
-    >>> shape_words("h (column)"), shape_words("1 x h"), shape_words("one-hot, |V|"), shape_words("columns")
-    ('vector h', 'matrix 1 h', 'vector V', None)
-    """
-    words = re.sub(r"\([^()]*(?:column|row|diagonal|single)[^()]*\)", "", words).strip()
-    words = re.sub(r"^one-hot,?\s*", "", words)
-    if words.split(",")[0].split(" ")[0] in {*KINDS, "matrix", "time"}:
-        return words
-    if re.search(r"\bscalars?\b", words):
-        return "scalar"
-    words = words.split(",")[0].replace("|", "").strip()
-    size = r"(?:\([^()]*\)|[\w{}\\^+ -]+?)"
-    if pair := re.fullmatch(rf"({size})\s*(?:x|×|\\times)\s*({size})", words):
-        left, right = (s.strip("() ").replace(" ", "") for s in pair.groups())
-        return f"vector {left}" if right == "1" else f"matrix {left} {right}"
-    return f"vector {words}" if re.fullmatch(r"[A-Za-z_{}0-9]+", words) and words not in ("columns", "any", "units") else None
