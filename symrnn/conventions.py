@@ -66,7 +66,8 @@ def name_gradients(said: Sequence[Said], setting: Setting) -> None:
         if x.kind == "loss-gradient":
             if loss is None:
                 continue
-            value = rf"\frac{{\partial {name_latex(loss)}}}{{\partial {x.value.split(TIMES)[0]}}}"
+            by, *named = x.value.split(TIMES)
+            value = rf"\frac{{\partial {named[0] if named else name_latex(loss)}}}{{\partial {by}}}"
         left, right = (read(text, setting.scope.table, second=False).tree for text in (x.subjects[0], value))
         if left is not None and right is not None:
             setting.name_gradient(left, right)

@@ -1,7 +1,7 @@
 """Verdicts in a text that says in words how derivatives lie: the words settle that of some derivatives, and not of others.
 
-*Numerator layout* or *derivatives are rows* is said of vectors; a gradient by a matrix is printed in either way all the same. In
-*denominator layout* a Jacobian may have a row for each input.
+*Numerator layout* or *derivatives are rows* is said of vectors; a gradient by a matrix is printed in either way all the same, and one
+by a vector as a column in passing. In *denominator layout* a Jacobian may have a row for each input.
 """
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ def with_layout(v: Verdict, claim: Claim | None, stated: str | None) -> Verdict:
     derivatives = [x for side in (claim.left, claim.right) for x in walk(side) if x.op == "deriv"]
     if stated != "denominator" and v.word == "refuted" and any(map(_by_matrix, derivatives)):
         return Verdict("undecided", "SR303", f"the text speaks of {_NAMES[stated]}, but not of how a derivative by a matrix lies")
+    if stated != "denominator" and v.word == "refuted" and v.method == "shapes" and any(map(_by_vector, derivatives)):
+        return Verdict("undecided", "SR303", f"the text speaks of {_NAMES[stated]}, and as a row the derivative does not fit")
     if stated == "denominator" and any(map(_is_jacobian, derivatives)):
         if v.word == "proved":
             return replace(v, word="conditional", reason=f"the text speaks of denominator layout; true where {ROW_PER_OUTPUT}",
@@ -36,6 +38,12 @@ def _by_matrix(x: Expr) -> bool:
     """A derivative of a number by a matrix, or by a row."""
     top, below = x.args[0].shape, x.args[1].shape
     return top == SCALAR and below is not None and below[1] != 1
+
+
+def _by_vector(x: Expr) -> bool:
+    """A derivative of a number by a column."""
+    top, below = x.args[0].shape, x.args[1].shape
+    return top == SCALAR and below is not None and below[1] == 1 and below != SCALAR
 
 
 def _is_jacobian(x: Expr) -> bool:

@@ -35,8 +35,10 @@ def judged(folder: Path, text: str, *claims: str) -> list[str | None]:
     "We use the convention that derivatives are treated as row vectors (numerator layout).",
 ])
 def test_a_text_that_says_so_has_gradients_by_vectors_as_rows(tmp_path, words):
-    assert judged(tmp_path, words + NETWORK, ROW, COLUMN, JACOBIAN, TURNED) == ["proved", "refuted", "proved", "refuted"]
+    wrong = ROW.replace("o_t - y_t", "o_t - 2 y_t")
+    assert judged(tmp_path, words + NETWORK, ROW, wrong, JACOBIAN, TURNED) == ["proved", "refuted", "proved", "refuted"]
     assert judged(tmp_path, words + NETWORK, BY_MATRIX)[0] != "refuted"
+    assert judged(tmp_path, words + NETWORK, COLUMN) == ["undecided"]
 
 
 @pytest.mark.parametrize("words", [
@@ -75,6 +77,11 @@ def test_a_name_that_a_sentence_gives_to_a_gradient_is_that_gradient(tmp_path, w
 ])
 def test_a_sentence_that_gives_no_name_to_a_gradient_gives_none(tmp_path, words):
     assert judged(tmp_path, NETWORK + words, DELTA) == ["undecided"]
+
+
+def test_a_gradient_of_the_loss_of_one_step_that_a_sentence_names_is_that(tmp_path):
+    words = NETWORK + r"where $\delta_t$ is the derivative of the loss $\ell_t$ with respect to $o_t$."
+    assert judged(tmp_path, words, r"\delta_t = o_t - y_t", r"\delta_t = o_t + y_t") == ["proved", "refuted"]
 
 
 UNIT = "\n\n" + r"$$ s_t = \tanh(A s_{t-1} + B u_t + b) $$"
