@@ -242,14 +242,14 @@ def declared(document: Document, name: str, data: Mapping[str, Any], parent: Set
 
 
 @contextmanager
-def placed(document: Document, file: str | None, start: int = 0) -> Iterator[None]:
-    """Place an error of declarations: in the file beside the document, or from ``start`` on at the word that is wrong."""
+def placed(document: Document, outside: Place | None, start: int = 0) -> Iterator[None]:
+    """Place an error of declarations: where they stand outside of front matter, or from ``start`` on at the word that is wrong."""
     try:
         yield
     except SymrnnError as error:
         words = (error.came.strip("'\""), error.subject.split()[-1] if error.subject else "")
         at = next((k for w in words if w and (k := document.text.find(w, start)) >= 0), start)
-        raise error.at(document.place(at) if file is None else Place(file)) from None
+        raise error.at(document.place(at) if outside is None else outside) from None
 
 
 # ------------------------------------------------------------------------------------------------------------------ statements

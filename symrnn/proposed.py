@@ -1,7 +1,7 @@
 r"""The declarations of a document as a table that its author can edit: those that follow from use, or those that it makes itself.
 
-What is printed can stand in the document (YAML, in front matter) or in a file beside it (TOML). Unchanged, it says what was understood
-without it; a line that is changed holds, and a line that is left out is inferred again.
+What is printed can stand in the document (YAML, in front matter or in a comment) or in a file beside it (TOML). Unchanged, it says what
+was understood without it; a line that is changed holds, and a line that is left out is inferred again.
 
 >>> from symrnn.read.document import parse_document
 >>> print(proposal(parse_document(r"$$\mathbf{h}_t = \tanh(W \mathbf{h}_{t-1})$$", "a.md")).to_toml())
@@ -22,6 +22,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -29,6 +30,7 @@ import yaml
 from symrnn.displayed import Displayed
 from symrnn.document import Compiled
 from symrnn.errors import SymrnnError, one_line
+from symrnn.read.beside import COMMENTS
 from symrnn.read.document import Document
 from symrnn.read.symbols import Declared
 from symrnn.reconciled import reconciled
@@ -67,9 +69,20 @@ class Proposal(Displayed):
 
     def to_yaml(self) -> str:
         """The table as front matter."""
+        return "\n".join(["---", *self._lines, "---"])
+
+    def to_comment(self) -> str:
+        """The table as a comment of the document, in its format."""
+        if COMMENTS.get(Path(self.path).suffix.lower()) is COMMENTS[".tex"]:
+            return "\n".join(f"% {line}" for line in self._lines[1:])
+        return "\n".join(["<!--", *(line.replace("--", "- -") for line in self._lines[1:]), "-->"])
+
+    @property
+    def _lines(self) -> list[str]:
+        """The lines of YAML."""
         plain = [f"  {key}: {flow(self.data[key])}" for key in ORDER if key in self.data]
         symbols = [f"    {flow(name)}: {flow(spec)}{self._remark(name)}" for name, spec in self._symbols]
-        return "\n".join(["---", self.header, "symrnn:", *plain, *(["  symbols:", *symbols] if symbols else []), "---"])
+        return [self.header, "symrnn:", *plain, *(["  symbols:", *symbols] if symbols else [])]
 
     @property
     def _symbols(self) -> Iterator[tuple[str, Any]]:

@@ -160,3 +160,35 @@ def test_a_model_is_compiled_with_the_table_beside_its_document(tmp_path):
     path.write_text("$$ h_t = A h_{t-1} + B x_t $$")
     beside(path).write_text("[symbols]\nh = 'vector 2, sequence'\nx = 'vector 3, sequence'\nA = 'matrix 2 2'\nB = 'matrix 2 3'\n")
     assert [s.shape for s in api.model(path).parameters] == [(2, 2), (2, 3)]
+
+
+@pytest.mark.parametrize(("name", "formula"), [("a.tex", r"\[ {} \]"), ("a.html", r"<p>\[ {} \]</p>"), ("a.md", "$$ {} $$")])
+def test_the_proposed_table_may_stand_in_a_comment(symrnn_command, tmp_path, name, formula):
+    path = tmp_path / name
+    text = formula.replace("{}", r"\mathbf{s}^{(k)} = \sigma(W \mathbf{s}^{(k-1)} + b)") + "\n"
+    path.write_text(text)
+    document = parse_document(text, name)
+    table = symrnn_command("declare", str(path), "--format", "comment").stdout
+    commented = parse_document(table + text, name)
+    assert commented.settings["infer"] is True and understood(commented) == understood(document)
+    before = api.declare(path)
+    path.write_text(table + text)
+    assert (api.declare(path).data, api.declare(path).roles) == (before.data, before.roles)
+
+
+@pytest.mark.parametrize(("name", "comment", "says"), [
+    ("a.tex", "% symrnn: {time: sup\n", "a.tex:2:1: DocumentError: the comment"),
+    ("a.tex", "x\n% symrnn: none\n", "must: have a mapping after symrnn:"),
+    ("a.tex", "% symrnn:\n%   symbols: {h: vecto}\n", "a.tex:1:1: DeclarationError: h"),
+    ("a.html", "<!-- symrnn:\n  colour: red -->", "came: colour"),
+    ("a.md", "---\nsymrnn: {time: sub}\n---\n<!-- symrnn: {time: sup} -->", "must: stand in one place"),
+])
+def test_a_malformed_comment_ends_in_status_2_with_its_place(symrnn_command, tmp_path, name, comment, says):
+    (tmp_path / name).write_text(comment + r"\(h_t\)")
+    done = symrnn_command("read", str(tmp_path / name))
+    assert done.exit_code == 2 and says in done.stderr
+
+
+def test_a_comment_that_does_not_begin_so_declares_nothing(tmp_path):
+    assert parse_document("% We use symrnn: nothing\n% symrn: {time: sup}\n$h$", "a.tex").settings == {}
+    assert parse_document("<!-- about symrnn: x -->\n$h$", "a.md").settings == {}

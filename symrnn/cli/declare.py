@@ -9,13 +9,13 @@ from symrnn.cli.output import note, output_options, render, write
 
 @click.command()
 @click.argument("document", metavar="FILE", type=click.Path())
-@output_options("toml", "yaml", "json")
+@output_options("toml", "yaml", "comment", "json")
 def declare(document: str, form: str, output: str | None) -> None:
     """Propose the declarations of a document.
 
     What is printed is the table of symbols that follows from how the document uses them, ready to edit. As TOML it stands
     in a file beside the document (chapter.symrnn.toml for chapter.tex), as YAML in the front matter of a Markdown
-    document. Unchanged it changes no verdict; a line that is changed holds.
+    document, as a comment in TeX, HTML or Markdown. Unchanged it changes no verdict; a line that is changed holds.
     """
     from symrnn import api
 

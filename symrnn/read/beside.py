@@ -1,23 +1,36 @@
-"""Declarations in a file of their own: `chapter.symrnn.toml` beside `chapter.tex`, with the keys of front matter.
+r"""Declarations outside of front matter, with the same keys: in a comment of the document, or in a file of their own beside it.
 
-Any format of documents can have one. Nothing is declared in two places.
+A file stands beside a document of any format (`chapter.symrnn.toml` beside `chapter.tex`). Nothing is declared in two places.
+
+>>> found = in_comment("% symrnn:\n%   time: sup\n%   symbols: {h: vector n}\n% Other words.\n", "a.tex")
+>>> dict(found[0]), str(found[1])
+({'time': 'sup', 'symbols': {'h': 'vector n'}}, 'a.tex:1:1')
 """
 from __future__ import annotations
 
 import re
+import textwrap
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from symrnn.errors import DocumentError, Place
+from symrnn.read.frontmatter import read_yaml
 
 SUFFIX = ".symrnn.toml"
 MOST = 1_000_000
 """How many bytes such a file may have."""
 
+_LINES = r"symrnn:[^\n]*(?:\n%[ \t]{2,}[^\n]*)*"
+_TEX = re.compile(rf"^%[ \t]*(?P<body>{_LINES})", re.M)
+_MARKUP = re.compile(r"<!--[ \t\r\n]*(?P<body>symrnn:.*?)-->", re.S)
+COMMENTS = {**dict.fromkeys((".tex", ".latex", ".ltx"), _TEX),
+            **dict.fromkeys((".html", ".htm", ".xhtml", ".md", ".markdown", ".qmd", ".rmd"), _MARKUP)}
+"""How a comment begins that declares, by the suffix of the document."""
+
 _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\Z")
+Declared = tuple[Mapping[str, Any], Place]
 
 
 def beside(path: str | Path) -> Path:
@@ -29,20 +42,34 @@ def beside(path: str | Path) -> Path:
     return Path(path).with_suffix(SUFFIX)
 
 
-def with_those_beside(settings: Mapping[str, Any], path: str, folder: Path) -> Mapping[str, Any]:
-    """The declarations of a document with those of the file beside it, if there is one in `folder`.
+def declared_outside(text: str, path: str, folder: Path | None) -> list[Declared]:
+    """What a comment of a document and the file beside it declare, each with its place.
 
-    Errors: :class:`DocumentError` where that file is no TOML, and for a key that stands in the document too.
+    Errors: :class:`DocumentError` where it is no YAML or TOML, and where the file cannot be read.
     """
-    file = folder / beside(path).name
-    if not file.is_file():
-        return settings
-    shown = beside(path).as_posix()
-    own = _parsed(file, shown)
-    if twice := sorted(set(settings) & set(own)):
-        raise DocumentError(f"the declaration {twice[0]}", must="stand in one place", came=f"it in {path} too", where=Place(shown),
-                            next_step="Remove one of the two.")
-    return MappingProxyType({**settings, **own})
+    file = folder / beside(path).name if folder is not None else None
+    found = [in_comment(text, path)]
+    if file is not None and file.is_file():
+        shown = beside(path).as_posix()
+        found.append((_parsed(file, shown), Place(shown)))
+    return [one for one in found if one is not None]
+
+
+def in_comment(text: str, path: str) -> Declared | None:
+    """What the first comment that begins with `symrnn:` declares; None where there is none."""
+    mark = COMMENTS.get(Path(path).suffix.lower())
+    found = mark.search(text) if mark is not None and "symrnn:" in text else None
+    if found is None:
+        return None
+    start = found.start("body")
+    first, _, rest = found["body"].partition("\n")
+    body = f"{first}\n{textwrap.indent(textwrap.dedent(re.sub(r'^%', '', rest, flags=re.M)), ' ')}"
+    place = Place(path, text.count("\n", 0, start) + 1, 1)
+    data = read_yaml(body, "the comment", place, key="symrnn")
+    if not isinstance(data, Mapping):
+        raise DocumentError("the comment", must="have a mapping after symrnn:", came=type(data).__name__, where=place,
+                            next_step="Write for example `symrnn: {time: sub}`.")
+    return {str(k): v for k, v in data.items()}, place
 
 
 def _parsed(file: Path, shown: str) -> Mapping[str, Any]:
