@@ -134,4 +134,3 @@ def _name(latex: str, letter: str) -> str:
         return Declared.parse(latex.strip(), "scalar", letter).name
     except SymrnnError:
         return ""
-
