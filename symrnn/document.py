@@ -19,6 +19,7 @@ from symrnn.prove.claim import Condition
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
+from symrnn.read.keys import checked
 from symrnn.read.reader import Reading, Unreadable, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
@@ -77,6 +78,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
     timeout = None if timeout is None else max(timeout, READING)
+    with placed(document, document.declared_in):
+        checked(document.settings)
     macros = {**document.macros, **(document.settings.get("macros") or {})}
     said = sentences(document) if claims_from is None else []
     with placed(document, document.declared_in):

@@ -43,6 +43,7 @@ from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
+from symrnn.read.keys import KINDS, checked
 from symrnn.read.names import canonical_name
 from symrnn.read.occurrences import shape_of
 from symrnn.read.reader import Reading, read
@@ -52,8 +53,7 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.read.usual import usual_function
 
-KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions", "layout", "macros", "gradients", "arguments", "gradients_at", "infer")
+KEYS = tuple(KINDS)
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
@@ -101,12 +101,10 @@ class Setting(Losses):
         if odd:
             raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(keys), came=odd[0], where=where,
                                    next_step="Remove or rename it.")
+        checked(data)
         if str(data.get("initial", "given")) not in INITIAL:
             raise DeclarationError("initial", must="be one of " + ", ".join(INITIAL), came=str(data["initial"]), where=where,
                                    next_step="given is the default: the states before the first step are inputs")
-        if not isinstance(data.get("time_letter", ""), str):
-            raise DeclarationError("time_letter", must="be a letter", came=str(data["time_letter"]), where=where,
-                                   next_step="Write for example `time_letter: n`.")
         if parent is None:
             table = SymbolTable.from_mapping(data)
             base = Scope(table)

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symrnn.conventions import denied, enter_sizes, layout, sizes
-from symrnn.errors import DeclarationError
 from symrnn.read.declarations import declarations
 from symrnn.read.document import Document
 from symrnn.read.infer import infer
@@ -24,11 +23,7 @@ from symrnn.setting import canonical_base
 
 def infers(document: Document) -> bool:
     """Whether a document is understood from use: it declares no symbol anywhere, or says that what it declares is not all."""
-    asked = document.settings.get("infer", False)
-    if not isinstance(asked, bool):
-        raise DeclarationError("infer", must="be true or false", came=repr(asked),
-                               next_step="Write `infer: true` where the declared symbols are not all.")
-    return asked or "symbols" not in document.settings and not any(
+    return bool(document.settings.get("infer")) or "symbols" not in document.settings and not any(
         "symbols" in d.options for d in document.directives if d.name == "scope")
 
 

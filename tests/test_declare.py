@@ -178,7 +178,7 @@ def test_the_proposed_table_may_stand_in_a_comment(symrnn_command, tmp_path, nam
 
 @pytest.mark.parametrize(("name", "comment", "says"), [
     ("a.tex", "% symrnn: {time: sup\n", "a.tex:2:1: DocumentError: the comment"),
-    ("a.tex", "x\n% symrnn: none\n", "must: have a mapping after symrnn:"),
+    ("a.tex", "x\n% symrnn:\n% Other words.\n", "must: have a mapping after symrnn:"),
     ("a.tex", "% symrnn:\n%   symbols: {h: vecto}\n", "a.tex:1:1: DeclarationError: h"),
     ("a.html", "<!-- symrnn:\n  colour: red -->", "came: colour"),
     ("a.md", "---\nsymrnn: {time: sub}\n---\n<!-- symrnn: {time: sup} -->", "must: stand in one place"),
@@ -191,4 +191,6 @@ def test_a_malformed_comment_ends_in_status_2_with_its_place(symrnn_command, tmp
 
 def test_a_comment_that_does_not_begin_so_declares_nothing(tmp_path):
     assert parse_document("% We use symrnn: nothing\n% symrn: {time: sup}\n$h$", "a.tex").settings == {}
+    assert parse_document("% symrnn: ignore: this\n$h$", "a.tex").settings == {}
+    assert parse_document("<!-- symrnn: ignore: this -->\n$h$", "a.md").settings == {}
     assert parse_document("<!-- about symrnn: x -->\n$h$", "a.md").settings == {}

@@ -22,12 +22,12 @@ SUFFIX = ".symrnn.toml"
 MOST = 1_000_000
 """How many bytes such a file may have."""
 
-_LINES = r"symrnn:[^\n]*(?:\n%[ \t]{2,}[^\n]*)*"
+_LINES = r"symrnn:[ \t]*(?=[{\r\n])[^\n]*(?:\n%[ \t]{2,}[^\n]*)*"
 _TEX = re.compile(rf"^%[ \t]*(?P<body>{_LINES})", re.M)
-_MARKUP = re.compile(r"<!--[ \t\r\n]*(?P<body>symrnn:.*?)-->", re.S)
+_MARKUP = re.compile(r"<!--[ \t\r\n]*(?P<body>symrnn:[ \t]*(?=[{\r\n]).*?)-->", re.S)
 COMMENTS = {**dict.fromkeys((".tex", ".latex", ".ltx"), _TEX),
             **dict.fromkeys((".html", ".htm", ".xhtml", ".md", ".markdown", ".qmd", ".rmd"), _MARKUP)}
-"""How a comment begins that declares, by the suffix of the document."""
+"""The comment that declares, by the suffix of the document: a brace or the end of the line follows the word and its colon."""
 
 _AT = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)\Z")
 Declared = tuple[Mapping[str, Any], Place]
