@@ -87,7 +87,7 @@ class Understood:
         s, u, at = self.span, self.unread, self.stopped
         unread = None if u is None or at is None else {
             "line": at.line, "column": at.column, "offset": u.offset, "token": u.token, "hint": u.hint}
-        return {"id": self.id, "label": s.label, "cell": s.cell, "line": s.line, "column": s.column, "end_line": s.end_line,
+        return {"id": self.id, "label": s.label, "path": s.path, "cell": s.cell, "line": s.line, "column": s.column, "end_line": s.end_line,
                 "end_column": s.end_column, "kind": s.kind, "latex": s.latex, "role": self.role, "scope": self.scope,
                 "reading": self.canonical, "defines": self.defines, "symbols": [m.to_json() for m in self.symbols],
                 "warnings": [w.to_json() for w in self.warnings], "alternatives": list(self.alternatives), "unread": unread,
@@ -113,8 +113,9 @@ class Readings(Displayed):
         return {word: sum(s.role == word for s in self.spans) for word in ROLES}
 
     def to_json(self) -> dict[str, Any]:
-        said = [{"line": at.line, "column": at.column, "kind": s.kind, "words": " ".join(s.words.split())}
-                for s, at in ((s, self.document.place(s.offset)) for s in self.sentences)]
+        places = [(s, self.document.span(s.offset, s.offset, "sentence")) for s in self.sentences]
+        said = [{"path": at.path, "cell": at.cell, "line": at.line, "column": at.column, "kind": s.kind, "words": " ".join(s.words.split())}
+                for s, at in places]
         problems = [{"line": line, "column": column, "message": words} for line, column, words in self.document.problems]
         return {"path": self.document.path, "time": self.time and dict(self.time), "spans": [s.to_json() for s in self.spans],
                 "sentences": said, "problems": problems}

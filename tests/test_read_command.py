@@ -97,6 +97,20 @@ def test_the_same_text_is_read_alike_in_every_format(symrnn_command, path):
     assert all(s["cell"] is not None for s in found) is (path.suffix == ".ipynb")
 
 
+def test_what_stands_in_an_included_file_or_in_a_cell_has_its_place_there(symrnn_command, tmp_path):
+    (tmp_path / "part.tex").write_text("\n\nWe use numerator layout for $h_t$.")
+    (tmp_path / "a.tex").write_text("$x_t$\n\\input{part}\n$y_t$")
+    lines = symrnn_command("read", str(tmp_path / "a.tex")).stdout.splitlines()
+    assert f"{tmp_path}/part.tex:3:30: mention: h_{{t}}" in lines and f"{tmp_path}/a.tex:3:2: mention: y_{{t}}" in lines
+    assert f"{tmp_path}/part.tex:3:8: sentence (layout): numerator layout" in lines
+    cells = [{"cell_type": "markdown", "source": "$x_t$"}, {"cell_type": "markdown", "source": "We use numerator layout for $h_t$."}]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}))
+    lines = symrnn_command("read", str(tmp_path / "a.ipynb")).stdout.splitlines()
+    assert [line.split("a.ipynb:")[1] for line in lines[1:-1] if "a.ipynb" in line] == [
+        "cell 0:1:2: mention: x_{t}", "cell 1:1:30: mention: h_{t}", "cell 1:1:8: sentence (layout): numerator layout"]
+    value(symrnn_command("read", str(tmp_path / "a.ipynb"), str(tmp_path / "a.tex"), "--format", "json").stdout)
+
+
 def test_a_document_that_cannot_be_opened_ends_in_status_2_and_the_others_are_read(symrnn_command, path):
     done = symrnn_command("read", "missing.md", path)
     assert done.exit_code == 2 and "missing.md: DocumentError" in done.stderr

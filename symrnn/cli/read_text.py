@@ -41,12 +41,19 @@ def _document(document: Json) -> Iterator[str]:
     if document["time"] is not None:
         yield f"{path}: {_times(document['time'])}"
     explained: set[tuple[str, str, str]] = set()
-    entries = [(s["line"], s["column"], _piece(path, s, explained)) for s in document["spans"]]
-    entries += [(s["line"], s["column"], iter([f"{path}:{s['line']}:{s['column']}: sentence ({s['kind']}): {s['words']}"]))
-                for s in document["sentences"]]
-    entries += [(s["line"], s["column"], iter([f"{path}:{s['line']}:{s['column']}: {s['message']}"])) for s in document["problems"]]
-    for _, _, lines in entries if any(s["cell"] is not None for s in document["spans"]) else sorted(entries, key=lambda e: e[:2]):
+    entries = [(s, _piece(path, s, explained)) for s in document["spans"]]
+    entries += [(s, iter([f"{_place(path, s)}: sentence ({s['kind']}): {s['words']}"])) for s in document["sentences"]]
+    entries += [(s, iter([f"{path}:{s['line']}:{s['column']}: {s['message']}"])) for s in document["problems"]]
+    if not any(s["cell"] is not None or s["path"] is not None for s in document["spans"]):
+        entries.sort(key=lambda entry: (entry[0]["line"], entry[0]["column"]))
+    for _, lines in entries:
         yield from lines
+
+
+def _place(path: str, entry: Json) -> str:
+    """Where something stands, as editors jump to it; in a notebook with its cell, in an included file with the path of that."""
+    inside = f"cell {entry['cell']}:" if entry["cell"] is not None else ""
+    return f"{entry['path'] or path}:{inside}{entry['line']}:{entry['column']}"
 
 
 def _times(time: Json) -> str:
@@ -64,9 +71,8 @@ def _times(time: Json) -> str:
 
 
 def _piece(path: str, span: Json, explained: set[tuple[str, str, str]]) -> Iterator[str]:
-    place = f"{path}:cell {span['cell']}" if span["cell"] is not None else path
     role, label = span["role"], f" [{span['label']}]" if span["label"] else ""
-    head = f"{place}:{span['line']}:{span['column']}: {click.style(role, fg=COLOURS.get(role))}"
+    head = f"{_place(path, span)}: {click.style(role, fg=COLOURS.get(role))}"
     if role == "code":
         lines = span["latex"].count("\n") + 1
         yield f"{head}{' in ' + span['language'] if span['language'] else ''}, {lines} line{'' if lines == 1 else 's'}"
