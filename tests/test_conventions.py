@@ -44,7 +44,8 @@ def test_a_text_that_says_so_has_gradients_by_vectors_as_rows(tmp_path, words):
 @pytest.mark.parametrize("words", [
     "", "We do not use numerator layout.", "If derivatives were row vectors, all would be transposed.",
     "The inputs are row vectors of a table.",
-    "Others use numerator layout, unlike us.", "Some use numerator layout, and others use denominator layout.",
+    "Others use numerator layout, unlike us.", "Each gradient is a row of the matrix.",
+    "Some use numerator layout, and others use denominator layout.",
 ])
 def test_a_text_that_does_not_say_so_has_gradients_as_columns(tmp_path, words):
     assert judged(tmp_path, words + NETWORK, ROW, COLUMN, JACOBIAN, TURNED, BY_MATRIX) == ["refuted", "proved", "proved", "refuted",

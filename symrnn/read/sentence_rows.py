@@ -173,7 +173,7 @@ ROWS: tuple[Row, ...] = (
     Row("layout", r"numerator[- ]layout", value="numerator"),
     Row("layout", r"denominator[- ]layout", value="denominator"),
     Row("layout", rf"(?:gradients?|derivatives?)(?: of (?:an? |the )?(?:scalars?(?:[- ]valued)?|loss|scalar functions?)(?: functions?)?)?"
-                  rf"(?: {_BY} (?:an? |the )?(?:column )?vectors?)? {_MEANT}(?:an? )?rows?(?: vectors?)?", value="rows"),
+                  rf"(?: {_BY} (?:an? |the )?(?:column )?vectors?)? {_MEANT}(?:an? )?rows?(?: vectors?|(?=[.,;:)]))", value="rows"),
     # -- sizes
     Row("size", rf"the {_SIZE} of (?:the )?(?:\w+ ){{0,3}}<s:symbols> {_IS} <v:dims>"),
     Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?|bias(?:es)?|weights?|states?),? "
