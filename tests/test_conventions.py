@@ -89,7 +89,8 @@ UNIT = "\n\n" + r"$$ s_t = \tanh(A s_{t-1} + B u_t + b) $$"
 
 
 @pytest.mark.parametrize("words", [
-    r"$A$ is of size $(n, n)$ and $B$ of size $(n, d)$.", r"$s_t$ has size $n$ and $u_t$ has dimension $d$.",
+    r"with $A \in R^{n \times n}$ and $u_t \in \mathbf{R}^d$.", r"$A$ is of size $(n, n)$ and $B$ of size $(n, d)$.",
+    r"$s_t$ has size $n$ and $u_t$ has dimension $d$.",
     r"$A$ is $n \times n$, $B$ is $n \times d$.",
     r"$A$ is an $n \times n$ matrix. The input $u_t$ is a $d$-dimensional vector.",
     r"with $A \in \mathbb{R}^{n \times n}$ and $u_t \in \mathbb{R}^d$.",
@@ -125,3 +126,14 @@ def test_a_stated_size_that_the_equations_contradict_makes_no_equation_wrong(tmp
     assert api.audit(path).to_json()["summary"]["refuted"] == 0
     jacobian = r"\frac{\partial s_t}{\partial s_{t-1}} = \mathrm{diag}(1 - s_t^2) A"
     assert judged(tmp_path, text, jacobian) == ["proved"]
+
+
+@pytest.mark.parametrize(("words", "role"), [
+    (r"with $A \in \mathbf{R}^{n \times n}$", "a set"), (r"with $A \in R^{n \times n}$", "a set"),
+    (r"with $A \in R^{n \times n}$ and $R u_t$", "? x ?, parameter"),
+])
+def test_r_in_another_font_is_a_set_only_where_it_is_nothing_else(tmp_path, words, role):
+    path = tmp_path / "a.md"
+    path.write_text(words + UNIT)
+    (document,) = api.read(path).to_json()["documents"]
+    assert {s["role"] for span in document["spans"] for s in span["symbols"] if "R" in s["latex"]} == {role}

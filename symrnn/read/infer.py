@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from symrnn.read.context import INDEX_LETTERS
-from symrnn.read.declarations import declarations
+from symrnn.read.declarations import REALS, declarations
 from symrnn.read.gradients import named_gradients
 from symrnn.read.held import Held, held
 from symrnn.read.local import local_letters
@@ -398,6 +398,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         symbols.setdefault(name, _spec(d))
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
             symbols[name] = f"{symbols[name]}, sequence"
+    if only_a_space(trees):
+        symbols[REALS.head] = "space"
     counted = {part for spec in symbols.values() for word in str(spec).split(",")[0].split()[1:] for part in re.split(r"[-+*]", word)}
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
@@ -410,6 +412,13 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["values"] = dict(table.values)
     _losses(data, found, trees, table)
     return data
+
+
+def only_a_space(trees: Sequence[Node]) -> bool:
+    """Whether R is the set of the real numbers in another font, and nothing else: it stands only behind an element sign."""
+    chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
+    sets = [rel.nodes[0] for n in chains for rel in n.nodes[1:] if rel.head == "in" and rel.nodes[0].op == "Pow"]
+    return 0 < sum(n.nodes[0] == REALS for n in sets) == sum(n == REALS for tree in trees for n in walk(tree))
 
 
 def _complements(trees: Sequence[Node]) -> set[str]:
@@ -699,8 +708,9 @@ def _weights(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
 def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:
     """Weights whose label is one upper letter, as in W^x and W^r: no power, for that letter counts nothing."""
     powers: dict[str, set[str]] = {}
+    sets = {id(rel.nodes[0]) for n in nodes if n.op == "Chain" for rel in n.nodes[1:] if rel.head == "in"}
     for n in nodes:
-        if n.op == "Pow" and _lone(n.nodes[0]) and _lone(n.nodes[1]) and n.nodes[0].head[:1].isupper():
+        if id(n) not in sets and n.op == "Pow" and _lone(n.nodes[0]) and _lone(n.nodes[1]) and n.nodes[0].head[:1].isupper():
             powers.setdefault(n.nodes[0].head, set()).add(n.nodes[1].head)
     powers_of = (m.head for n in nodes if n.op == "Pow" and not _lone(n.nodes[1]) for m in walk(n.nodes[1]) if m.op == "Sym")
     counting = counting | INDEX_LETTERS | STEPS | set(powers_of)     # W^{r-1} makes r a number
