@@ -7,7 +7,7 @@ WORKERS ?= 2
 RUN = $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help report test fast mutants bench lint clean
+.PHONY: help report test fast mutants fuzz bench lint clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ fast: $(VENV)/installed ## run the tests that are not marked slow
 
 mutants: $(VENV)/installed ## judge every mutant of every true identity (some minutes)
 	SYMRNN_MUTANTS=all $(RUN) -m pytest -q tests/test_mutants.py
+
+fuzz: $(VENV)/installed ## read 100000 mutated documents and formulas, and print and read back trees (an hour)
+	SYMRNN_FUZZ=50 $(RUN) -m pytest -q -n $(WORKERS) tests/read/test_read_fuzz.py tests/read/test_read_round_trip.py
 
 bench: $(VENV)/installed ## time symrnn against SymPy and print the ratios
 	$(RUN) -m bench

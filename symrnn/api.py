@@ -20,6 +20,8 @@ from symrnn.zoo import open_source
 if TYPE_CHECKING:
     from symrnn.model import Model
     from symrnn.pictures import Picture
+    from symrnn.proposed import Proposal
+    from symrnn.readings import Read
     from symrnn.write.derivation import DerivationText
     from symrnn.write.unrolled import UnrolledText
 
@@ -80,12 +82,39 @@ def audit(
     from symrnn.audit import audit_files
 
     def audit_claims(path: Path, **options: Any) -> Any:
-        from symrnn.claims import audit_claims
+        from symrnn.claimfiles import audit_claims
 
         return audit_claims(path, **options)
 
     paths = [documents] if isinstance(documents, str | Path) else list(documents)
     return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})
+
+
+def read(documents: PathLike | Iterable[PathLike], *, timeout: float | None = None, progress: ProgressCall | None = None) -> Read:
+    """Return how the formulas of one or several documents are read, without a judgement; `timeout` is in seconds for each formula.
+
+    The result's ``to_json()`` is a value of the schema ``symrnn-read-1``. A document that cannot be read is one of its ``failures``.
+    """
+    from symrnn.readings import read_documents
+
+    def read_claims(path: Path, timeout: float | None) -> Any:
+        from symrnn.claimfiles import read_claims
+
+        return read_claims(path, timeout)
+
+    paths = [documents] if isinstance(documents, str | Path) else list(documents)
+    return read_documents(paths, timeout=timeout, progress=progress, readers={".jsonl": read_claims})
+
+
+def declare(source: PathLike, *, timeout: float | None = None) -> Proposal:
+    """Return the declarations of a document as a table to edit: those that follow from use, or those that it makes itself.
+
+    With its ``to_yaml()`` in front matter, or its ``to_toml()`` in a file beside it, a document has the verdicts that it has without.
+    """
+    from symrnn.proposed import proposal
+    from symrnn.read.document import load_document
+
+    return proposal(load_document(source, str(source)), timeout)
 
 
 def page(judged: Any, form: str) -> str | bytes:

@@ -13,11 +13,12 @@ from symrnn.causes import with_causes
 from symrnn.claimforms import with_columns
 from symrnn.considered import PART, clause, concerned
 from symrnn.displayed import Displayed
-from symrnn.document import Row, Sides, same_equation
+from symrnn.document import Row, Sides, role_of, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
+from symrnn.laid import with_layout
 from symrnn.limits import SECONDS, TimeIsUp
 from symrnn.listings import findings
 from symrnn.model import Model
@@ -244,7 +245,7 @@ class Auditor:
                 found = Equation(row.id, row.span, "claim", (Relation(row.span.latex, failed),), reason, row.span.label)
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
-        return replace(self._meant_aside(found, row), id=row.id, span=row.span, expected=row.options.get("expect"))
+        return replace(self._meant_aside(as_laid(found, row.setting), row), id=row.id, span=row.span, expected=row.options.get("expect"))
 
     def _meant_aside(self, found: Equation, row: Row) -> Equation:
         """The verdict on a row, unless it is refuted where it may be meant under an equation that the text only considers."""
@@ -297,10 +298,8 @@ class Auditor:
         stated = (*setting.conditions, *(c for text in _list(options.get("assume")) for c in setting.condition(text, where, trees)))
         relations: list[Relation] = []
         uses: dict[str, None] = {}
-        roles: list[str] = []
         for s in found:
-            roles.append(s.role if s.role != "claim" or any(x.relation == "=" for x in s.sides) else "condition")
-            if roles[-1] in ("mention", "condition"):
+            if s.part in ("mention", "condition"):
                 continue
             judge = Chain(self, replace(span, latex=row.latex), reading, setting, stated)
             relations += judge.run(s)
@@ -309,7 +308,7 @@ class Auditor:
             relations = implied_only(relations)
         if identifier in self.compiled.unsettled:
             relations = [in_doubt(r) if r.verdict.word == "refuted" and r.verdict.method == "shapes" else r for r in relations]
-        role = next((r for r in ("claim", "definition", "condition", "mention") if r in roles), "mention")
+        role = role_of(found)
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
         why = next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
@@ -377,6 +376,13 @@ class Auditor:
                         return None
                     out |= found - {str(name) for name in own}
         return out
+
+
+def as_laid(found: Equation, setting: Setting) -> Equation:
+    """The verdict on a row in a text that says how derivatives lie, where its words leave open what that is of those in the row."""
+    kept = tuple(replace(r, verdict=with_layout(r.verdict, r.claim, setting.stated_layout)) for r in found.relations)
+    return replace(found, relations=kept, reason=next((r.verdict.reason for r in kept if r.verdict.word and r.verdict.reason), None)
+                   ) if kept != found.relations else found
 
 
 def in_doubt(r: Relation) -> Relation:

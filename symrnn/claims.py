@@ -5,25 +5,22 @@ a claim undecided that shares a symbol with it.
 """
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-from symrnn.audit import Auditor, Equation, Judged, Progress
+from symrnn.audit import Auditor, Equation
 from symrnn.claimforms import SINGLE
 from symrnn.coded.judge import LANGUAGES, JudgedStatement, judge_code
 from symrnn.coded.repair import corrected
 from symrnn.coded.values import Doubt
 from symrnn.displayed import Displayed
-from symrnn.errors import CallError, DeclarationError, DocumentError, Place, SymrnnError
+from symrnn.errors import CallError, DeclarationError, DocumentError, SymrnnError
 from symrnn.expr import symbols
+from symrnn.givenshapes import narrowing, shapes_in_words, stated_shapes, unread
 from symrnn.judge import Relation
 from symrnn.limits import TimeIsUp, limited
-from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codetext import CodeUnread
 from symrnn.read.document import Document, Span, parse_document
@@ -35,7 +32,7 @@ from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
-from symrnn.read.symbols import KINDS, Declared, SymbolTable
+from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import walk
 from symrnn.setting import Setting
 from symrnn.shapeclaims import given_shapes, shape_claim
@@ -98,15 +95,8 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
     """
     if language != "latex":
         return check_code(claim, language, given, shapes or {}, assume, timeout)
-    for formula in (*given, claim):
-        if not formula.strip() or "$$" in formula:
-            raise CallError("a formula", must="be one piece of LaTeX, without the dollars around it", came=formula or "nothing",
-                            next_step=r"Write for example h_t = \tanh(W h_{t-1}).")
-    said = [stated_facts(g) for g in given]
-    formulas = [rest for _, rest in said if rest]
-    text = "".join(f"$$\n{g}\n$$\n\n" for g in (*formulas, claim))
-    data, unknown = declared(formulas, claim, dict(shapes or {}), assume, [*given], [f for found, _ in said for f in found])
-    document = replace(parse_document(text, "claim.md"), settings=data)
+    document, formulas, unknown = prepared(claim, given, shapes or {}, assume)
+    data = document.settings
     auditor = Auditor(document, timeout, claims_from=len(formulas))
     *equations, equation = auditor.run()
     stated = shape_claim(claim, given_shapes(stated_shapes(shapes or {}, [*formulas, claim])), auditor.settings["main"].scope.table)
@@ -134,7 +124,28 @@ def check_claim(claim: str, *, given: Sequence[str] = (), shapes: Mapping[str, s
         reason = f"a given fact was not understood: {blocked[0]}"
         doubt = Verdict("undecided", "SR303", reason)
         equation = replace(equation, relations=tuple(replace(r, verdict=doubt) for r in equation.relations), reason=reason)
-    return Checked(equation, auditor.notation, facts)
+    narrow = [name for name in narrowing(shapes or {}) if shares(name, claim, auditor.settings["main"])]
+    if narrow and equation.verdict == "refuted":
+        doubt = Verdict("undecided", "SR303", f"false in general; of {narrow[0]} more is given than its shape, which was not understood")
+        equation = replace(equation, relations=tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" else r
+                                                     for r in equation.relations), reason=doubt.reason)
+    return Checked(equation, auditor.notation, (*facts, *unread(shapes or {})))
+
+
+def prepared(claim: str, given: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str]) -> tuple[Document, list[str], list[str]]:
+    """The document that a claim makes with what is given, the given formulas, and the facts and conditions that were not understood.
+
+    Raises: CallError for a formula that is empty or more than one.
+    """
+    for formula in (*given, claim):
+        if not formula.strip() or "$$" in formula:
+            raise CallError("a formula", must="be one piece of LaTeX, without the dollars around it", came=formula or "nothing",
+                            next_step=r"Write for example h_t = \tanh(W h_{t-1}).")
+    said = [stated_facts(g) for g in given]
+    formulas = [rest for _, rest in said if rest]
+    text = "".join(f"$$\n{g}\n$$\n\n" for g in (*formulas, claim))
+    data, unknown = declared(formulas, claim, shapes, assume, [*given], [f for found, _ in said for f in found])
+    return replace(parse_document(text, "claim.md"), settings=data), formulas, unknown
 
 
 def check_code(claim: str, language: str, given: Sequence[str], shapes: Mapping[str, str], assume: Sequence[str],
@@ -240,36 +251,6 @@ def lies_in_rows(given: Sequence[str], words: Mapping[str, str], table: SymbolTa
                and d.kind == "vector" for left, right in pairs)
 
 
-def shapes_in_words(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, str]:
-    """The shapes that are given, as declarations of each name that stands in some formulas."""
-    words: dict[str, str] = {}
-    for names, spec in shapes.items():
-        for name in re.split(r",\s*(?![^{(\[]*[})\]])", names):
-            found = shape_words(spec)
-            if found is not None and name.strip() != "all":
-                words |= dict.fromkeys(matching(name.strip(), formulas), found)
-    return words
-
-
-def stated_shapes(shapes: Mapping[str, str], formulas: Sequence[str]) -> dict[str, Declared]:
-    """The same as declarations."""
-    found = [Declared.parse(name, words) for name, words in shapes_in_words(shapes, formulas).items()]
-    return {d.name: d for d in found}
-
-
-def matching(pattern: str, formulas: Sequence[str]) -> list[str]:
-    """The names that a key of shapes speaks of: itself, or with a star for the label what the formulas hold.
-
-    >>> matching("W_*", ["W_f x + W_{hh} h + V"]), matching("V", ["W"])
-    (['W_f', 'W_{hh}'], ['V'])
-    """
-    if "*" not in pattern:
-        return [pattern]
-    base = re.escape(pattern.split("_")[0].split("*")[0])
-    found = (m for f in formulas for m in re.findall(rf"(?<![A-Za-z\\]){base}_(?:\{{[^{{}}]*\}}|\\?\w)", f))
-    return list(dict.fromkeys(re.sub(r"\s*,\s*t\s*\}$", "}", m) for m in found))
-
-
 def not_understood(auditor: Auditor, given: Sequence[str], judged: Sequence[Equation]) -> list[str]:
     """The given facts that define nothing, and are not proved by what is known."""
     out = []
@@ -298,78 +279,3 @@ def shares(fact: str, claim: str, setting: Setting) -> bool:
             return {canonical_name(w) for w in re.findall(r"\\?[A-Za-z]+", text)} - quiet
         return {n.head for n in walk(tree) if n.op == "Sym"} - quiet
     return bool(names(fact) & (names(claim) | used))
-
-
-def shape_words(words: str) -> str | None:
-    """``n x m``, ``n`` and the like as declarations; None when they say nothing about sizes.
-
-    >>> shape_words("n_h x n_x"), shape_words("n_h"), shape_words("vector n_h, sequence"), shape_words("positive scalar")
-    ('matrix n_h n_x', 'vector n_h', 'vector n_h, sequence', 'scalar')
-    >>> shape_words("h (column)"), shape_words("1 x h"), shape_words("one-hot, |V|"), shape_words("columns")
-    ('vector h', 'matrix 1 h', 'vector V', None)
-    """
-    words = re.sub(r"\([^()]*(?:column|row|diagonal|single)[^()]*\)", "", words).strip()
-    words = re.sub(r"^one-hot,?\s*", "", words)
-    if words.split(",")[0].split(" ")[0] in {*KINDS, "matrix", "time"}:
-        return words
-    if re.search(r"\bscalars?\b", words):
-        return "scalar"
-    words = words.split(",")[0].replace("|", "").strip()
-    size = r"(?:\([^()]*\)|[\w{}\\^+ -]+?)"
-    if pair := re.fullmatch(rf"({size})\s*(?:x|×|\\times)\s*({size})", words):
-        left, right = (s.strip("() ").replace(" ", "") for s in pair.groups())
-        return f"vector {left}" if right == "1" else f"matrix {left} {right}"
-    return f"vector {words}" if re.fullmatch(r"[A-Za-z_{}0-9]+", words) and words not in ("columns", "any", "units") else None
-
-
-# --------------------------------------------------------------------------------------------------------------- files of claims
-def audit_claims(path: Path, *, timeout: float | None = None, progress: Progress | None = None) -> Judged:
-    """Judge a file of claims, one JSON object a line: id, claim, language, given, shapes, assume."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise DocumentError(f"the file {path}", must="be readable", came=error.strerror or str(error), where=Place(str(path)),
-                            next_step="check the name and the permissions") from None
-    text = raw.decode("utf-8", errors="replace")
-    document = Document(str(path), text)
-    lines = [(n, line) for n, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    equations = []
-    for done, (n, line) in enumerate(lines):
-        if progress:
-            progress(done, len(lines), f"{path}:{n}")
-        equations.append(one_claim(line, n, timeout))
-    return Judged(str(path), sha256(raw).hexdigest(), document, tuple(equations), dict[str, Model]())
-
-
-def one_claim(line: str, number: int, timeout: float | None) -> Equation:
-    """The judgement of one line; whatever is wrong with the line is its own verdict."""
-    def failed(word: str, reason: str, identifier: str, latex: str) -> Equation:
-        verdict = Verdict(word, "SR301" if word == "unreadable" else "SR303", reason)
-        return Equation(identifier, span(latex), "claim", (Relation(latex, verdict),), reason)
-
-    def span(latex: str) -> Span:
-        return Span(latex, number, 1, number, max(1, len(line) + 1), 0, "display")
-    try:
-        data = json.loads(line)
-        claim = data["claim"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        data, claim = {}, None
-    if not isinstance(claim, str):
-        return failed("unreadable", "the line is no JSON object with a claim", f"line-{number}", line[:200])
-    identifier = str(data.get("id", f"line-{number}"))
-    language = data.get("language", "latex")
-    if language != "latex" and language not in LANGUAGES:
-        return failed("unreadable", f"the language {language} is not read", identifier, claim)
-    asked: dict[str, Any] = {}
-    for key, kind in (("given", list), ("shapes", dict), ("assume", list)):
-        value = asked[key] = data.get(key) or kind()
-        texts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        if not isinstance(value, kind) or not all(isinstance(text, str) for text in texts):
-            return failed("unreadable", f"{key} must be a {'mapping' if kind is dict else 'list'} of texts", identifier, claim)
-    try:
-        found = check_claim(claim, timeout=timeout, language=language, **asked)
-    except CallError as error:
-        return failed("unreadable", f"{error.subject} must {error.must}", identifier, claim)
-    except DeclarationError as error:
-        return failed("undecided", f"{error.subject}: must {error.must}, came {error.came}", identifier, claim)
-    return replace(found.equation, id=identifier, span=span(claim))

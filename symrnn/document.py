@@ -4,23 +4,22 @@ An equation of something already defined, or of a standard name, is a claim.
 """
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 from symrnn.conditions import COUNTERS, condition_of
 from symrnn.considered import Aside, aside, restriction
+from symrnn.conventions import denied, name_gradients
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
-from symrnn.read.declarations import declarations
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
-from symrnn.read.infer import infer
-from symrnn.read.macros import expanded, macro_table
+from symrnn.read.keys import checked
 from symrnn.read.reader import Reading, Unreadable, read
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.sentences import Said, sentences
@@ -30,14 +29,10 @@ from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import Setting, canonical_base
+from symrnn.understood import understood
 
 SUPPOSED = ("distribution", "one-hot", "dropped", "defining")
 """The kinds of sentences that say what holds of a symbol from there on."""
-HYPOTHETICAL = re.compile(r"\b(?:if|were)\b", re.I)
-"""What makes a sentence that drops something speak of another network."""
-DENIED = re.compile(r"\b(?:not|never|no|neither|nor|cannot|unlike|instead|rather|unless|rarely|seldom|hardly|might|could|would|should|"
-                    r"other|others|another|\w+n[’']t)\b", re.I)
-"""Words by which a clause denies what its pattern says, or says it of something else."""
 
 READING = 2.0
 """Seconds that a span may take to be read, however short the time for a claim is."""
@@ -83,13 +78,18 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     Raises DeclarationError or DocumentError when a declaration is malformed; a formula never raises anything.
     """
     timeout = None if timeout is None else max(timeout, READING)
+    with placed(document, document.declared_in):
+        checked(document.settings)
     macros = {**document.macros, **(document.settings.get("macros") or {})}
     said = sentences(document) if claims_from is None else []
-    inferred = undeclared(document, macros, said, opened) if claims_from is None else {}
-    main = declared(document, "main", {**inferred, **document.settings, **({"macros": macros} if macros else {})}, None)
+    with placed(document, document.declared_in):
+        inferred = understood(document, macros, said, opened) if claims_from is None else {}
+    data = {**inferred, **document.settings, **({"symbols": inferred["symbols"]} if inferred else {})}
+    main = declared(document, "main", {**data, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
     heeded = [x for x in said if x.kind not in SUPPOSED or not denied(x)] if main.guessed else []
     main.suppose(distributions(document, heeded, main, timeout))
+    name_gradients(heeded, main)
     cases = {display: x.value for x in heeded if x.kind == "case" for display in x.spans[1:]}
     drops = [x for x in heeded if x.kind == "dropped"]
     rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}
@@ -185,14 +185,6 @@ def _follows(sides: Sides, setting: Setting, timeout: float | None) -> bool:
         return False
 
 
-def denied(said: Said) -> bool:
-    """Whether its clause denies what a sentence says; to drop something, or to speak of all others, may be said in the same words."""
-    clause = said.clause or said.text
-    if said.kind == "dropped" and HYPOTHETICAL.search(clause):
-        return True
-    return DENIED.search(clause.replace(said.words, " ", 1) if said.kind in ("dropped", "others") else clause) is not None
-
-
 def distributions(document: Document, heeded: Sequence[Said], setting: Setting, timeout: float | None) -> list[str]:
     """What sentences call a distribution, or one-hot where a logarithm of something else stands beside it, and no equation computes."""
     names = {canonical_base(s): x.kind for x in heeded if x.kind in ("distribution", "one-hot") for s in x.subjects}
@@ -236,41 +228,6 @@ def restricted(options: Mapping[str, Any], found: list[Statement] | Meaningless,
     return {**options, "assume": [*([stated] if isinstance(stated, str) else stated), case]}, found
 
 
-def undeclared(document: Document, macros: Mapping[str, Any], said: Sequence[Said] = (),
-               opened: frozenset[str] = frozenset()) -> dict[str, Any]:
-    """What a document that declares no symbol anywhere says by its formulas and its prose; nothing of the sizes of those ``opened``."""
-    scopes = [d for d in document.directives if d.name == "scope"]
-    if "symbols" in document.settings or any("symbols" in d.options for d in scopes):
-        return {}
-    table = macro_table(macros)
-    data = infer([expanded(s.latex, table) for s in document.spans], None, document.text, macros)
-    symbols, size = data["symbols"], size_of_others(said)
-    sums = {(canonical_base(x.subjects[0]), canonical_base(x.value)) for x in said if x.kind == "total" and not denied(x)}
-    if len(sums) == 1:
-        ((data["total"], data["loss"]),) = sums
-        symbols.pop(data["total"], None), symbols.pop(data["loss"], None)
-    for name, words in symbols.items():
-        if size and words in ("vector", "vector, sequence"):
-            symbols[name] = words.replace("vector", f"vector {size}")
-        if name in opened:
-            symbols[name] = re.sub(r"(vector|matrix)[^,]*", r"\1", words)
-    return data
-
-
-def size_of_others(said: Sequence[Said]) -> str | None:
-    r"""The size of all vectors of which a text says nothing else, if a sentence gives it.
-
-    >>> from symrnn.read.document import parse_document
-    >>> text = r"$x_t \in \mathbb{R}^d$, all others in $\mathbb{R}^h$."
-    >>> size_of_others(sentences(parse_document(text, "a.md")))
-    'h'
-    """
-    values = {x.value for x in said if x.kind == "others" and not denied(x)}
-    tree = read(rf"x \in {min(values)}", SymbolTable(), second=False).tree if len(values) == 1 else None
-    found = declarations(tree, SymbolTable()) if tree is not None else ()
-    return found[0].shape[0] if len(found) == 1 and found[0].kind == "vector" else None
-
-
 def open_scope(document: Document, directive: Directive, settings: dict[str, Setting]) -> Setting:
     """The scope that a directive opens or returns to; its options are YAML."""
     name = directive.argument or "main"
@@ -283,12 +240,19 @@ def open_scope(document: Document, directive: Directive, settings: dict[str, Set
 
 def declared(document: Document, name: str, data: Mapping[str, Any], parent: Setting | None, start: int = 0) -> Setting:
     """The scope that declarations from ``start`` on make; an error of theirs is placed at the word that is wrong."""
-    try:
+    with placed(document, document.declared_in if parent is None else None, start):
         return Setting.of(name, data, parent)
+
+
+@contextmanager
+def placed(document: Document, outside: Place | None, start: int = 0) -> Iterator[None]:
+    """Place an error of declarations: where they stand outside of front matter, or from ``start`` on at the word that is wrong."""
+    try:
+        yield
     except SymrnnError as error:
         words = (error.came.strip("'\""), error.subject.split()[-1] if error.subject else "")
         at = next((k for w in words if w and (k := document.text.find(w, start)) >= 0), start)
-        raise error.at(document.place(at)) from None
+        raise error.at(document.place(at) if outside is None else outside) from None
 
 
 # ------------------------------------------------------------------------------------------------------------------ statements
@@ -310,6 +274,17 @@ class Statement:
     sides: tuple[Sides, ...] = ()
     defines: str | None = None
     conditions: tuple[Node, ...] = ()
+
+    @property
+    def part(self) -> str:
+        """What it is to the text: a claim without an equation is a condition."""
+        return self.role if self.role != "claim" or any(x.relation == "=" for x in self.sides) else "condition"
+
+
+def role_of(found: Iterable[Statement]) -> str:
+    """The role of a span with these statements: that which asks for most."""
+    parts = {s.part for s in found}
+    return next((word for word in ("claim", "definition", "condition", "mention") if word in parts), "mention")
 
 
 def statements(n: Node, setting: Setting, identifier: str) -> list[Statement]:

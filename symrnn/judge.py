@@ -671,6 +671,7 @@ class Chain:
         found_shapes = conflict(r.claim) if v.word == "refuted" and v.method == "shapes" and r.claim is not None else None
         if found_shapes is not None and "rank 3" not in found_shapes.what:
             v = replace(v, reason=found_shapes.sentence(self._inline))
+        v = self._of_both_grammars(v, printed)
         return replace(r, verdict=self._readings(v, printed, sides.left) if v.word == "refuted" else v)
 
     def _corrected(self, r: Relation, sides: Sides) -> Relation:
@@ -730,6 +731,27 @@ class Chain:
         """How the author writes, with the gradients as in the side at hand and the product entry by entry as in the formula."""
         style = "nabla" if "\\nabla" in self.span.latex[slice(*near.span)] else "fraction"
         return replace(self.auditor.notation, gradient=style, entrywise=entrywise(self.span.latex) or self.auditor.notation.entrywise)
+
+    def _of_both_grammars(self, v: Verdict, sides: Sides) -> Verdict:
+        """A verdict that stands under the trees of both grammars; what is false under one of them only is not refuted."""
+        if v.word not in ("proved", "refuted") or not any(note.code == "two-grammars" for note in self.reading.warnings):
+            return v
+        for again in (again for other in self.reading.alternatives for again in _same_place(other, sides)):
+            try:
+                E = Elaborator(self.setting.scope, solved=self.auditor.sizes_of(self.setting))
+                left, right = (self._side(E, n) for n in (again.left, again.right))
+                found = decide(Claim(left, right, self.auditor.model_of(self.setting), "=", self.stated))
+            except Meaningless:
+                continue
+            meant = " = ".join(latex(side, self.notation(sides.right)) for side in (left, right))
+            if v.word == "refuted" and found.word != "refuted":
+                return Verdict("undecided", "SR303", f"it can be read in two ways, and as {meant} it is not refuted",
+                               readings=((meant, found.word or "undecided"),))
+            if v.word == "proved" and found.word == "refuted":
+                reason = f"it can be read in two ways, and it is false as {meant}"
+                return replace(v, word="conditional", reason=reason, conditions=(*v.conditions, f"it is not meant as {meant}"),
+                               readings=((meant, "refuted"),))
+        return v
 
     def _readings(self, v: Verdict, sides: Sides, left: Node) -> Verdict:
         """What another reading of the notation would give."""

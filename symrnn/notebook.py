@@ -22,7 +22,9 @@ from symrnn.expr import node, show_shape
 from symrnn.judge import Relation
 from symrnn.model import Model
 from symrnn.pictures import network
+from symrnn.proposed import Proposal
 from symrnn.prove.verdict import Verdict
+from symrnn.readings import Read, Readings
 from symrnn.unroll import Unrolled
 from symrnn.write.derivation import DerivationText
 from symrnn.write.latex import latex
@@ -236,3 +238,27 @@ def stated(e: JudgedEquation) -> str:
     """What stands in the document: a formula, or program text or prose as it is."""
     formula = e.role != "code" and e.span.kind not in ("code", "sentence")
     return inline(e.span.latex) if formula else f"<code>{escape(e.span.latex)}</code>"
+
+
+# -------------------------------------------------------------------------------------------------------------------- readings
+@shown.register
+def _(r: Read) -> Shown:
+    text = "\n".join([*(shown(d).plain for d in r.documents), *map(str, r.failures)])
+    return Shown(text, "".join(shown(d).html for d in r.documents) + "".join(f"<p>{prose(str(f))}</p>" for f in r.failures))
+
+
+@shown.register
+def _(r: Readings) -> Shown:
+    kept = [u for u in r.spans if u.role not in ("mention", "code")]
+    plain = [r.document.path, *(f"  line {u.span.line}: {u.role}: {u.canonical or ' '.join(u.span.latex.split())}" for u in kept)]
+    rows = [(str(u.span.line), u.role, inline(u.canonical) if u.canonical else f"<code>{escape(u.span.latex)}</code>",
+             "<br>".join(prose(doubt) for doubt in (*(w.message for w in u.warnings), u.meaningless, u.unread and u.unread.hint) if doubt))
+            for u in kept[:LONG]]
+    more = f"<p>… {len(kept) - LONG} more</p>" if len(kept) > LONG else ""
+    found = table(("line", "role", "reading", "in doubt"), rows) if rows else ""
+    return Shown("\n".join(plain), heading(r.document.path) + found + more)
+
+
+@shown.register
+def _(p: Proposal) -> Shown:
+    return Shown(p.to_toml(), f"<pre>{prose(p.to_toml())}</pre>")

@@ -43,6 +43,7 @@ from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
+from symrnn.read.keys import KINDS, checked
 from symrnn.read.names import canonical_name
 from symrnn.read.occurrences import shape_of
 from symrnn.read.reader import Reading, read
@@ -52,12 +53,12 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.read.usual import usual_function
 
-KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total", "steps", "elided", "rate", "initial", "source",
-        "assume", "definitions", "layout", "macros", "gradients", "arguments", "gradients_at")
+KEYS = tuple(KINDS)
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "unsure": list, "numbered": list, "one_hot": list, "held": Held}
+                                "arriving": dict, "values": dict, "unsure": list, "numbered": list, "one_hot": list, "held": Held,
+                                "stated_layout": str}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -89,21 +90,21 @@ class Setting(Losses):
     guessed: bool = False                                             # nothing is declared: kinds and sizes follow from use
     cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
+    stated_layout: str | None = None                                  # how a sentence says that derivatives lie
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
 
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
         """The scope that a mapping declares, on top of ``parent`` (symbols are inherited, definitions are not)."""
-        odd = sorted(k for k in map(str, data) if k not in KEYS and not isinstance(data.get(k), INFERRED.get(k, NoneType)))
+        keys = KEYS if parent is None else tuple(k for k in KEYS if k != "infer")
+        odd = sorted(k for k in map(str, data) if k not in keys and not isinstance(data.get(k), INFERRED.get(k, NoneType)))
         if odd:
-            raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(KEYS), came=odd[0], where=where,
+            raise DeclarationError(f"the declaration {odd[0]}", must="be one of " + ", ".join(keys), came=odd[0], where=where,
                                    next_step="Remove or rename it.")
+        checked(data)
         if str(data.get("initial", "given")) not in INITIAL:
             raise DeclarationError("initial", must="be one of " + ", ".join(INITIAL), came=str(data["initial"]), where=where,
                                    next_step="given is the default: the states before the first step are inputs")
-        if not isinstance(data.get("time_letter", ""), str):
-            raise DeclarationError("time_letter", must="be a letter", came=str(data["time_letter"]), where=where,
-                                   next_step="Write for example `time_letter: n`.")
         if parent is None:
             table = SymbolTable.from_mapping(data)
             base = Scope(table)
@@ -147,6 +148,7 @@ class Setting(Losses):
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
         made.numbered = _names(data.get("numbered")) or (parent.numbered if parent is not None else frozenset())
+        made.stated_layout = data.get("stated_layout", parent.stated_layout if parent is not None else None)
         made.one_hot = _names(data.get("one_hot")) or (parent.one_hot if parent is not None else frozenset())
         if data.get("cross_entropy"):
             made.cross_entropy = canonical_name(str(data["cross_entropy"]))
@@ -249,6 +251,10 @@ class Setting(Losses):
             return None
         self.scope = replace(self.scope, gradients={**self.scope.gradients, name: right})
         return name
+
+    def name_gradient(self, left: Node, right: Node) -> None:
+        """Take a name for the gradient of the loss by a symbol at the same step, where it is nothing else yet."""
+        self._gradient(left, right)
 
     def _says_layout(self, left: Node, right: Node) -> str | None:
         """A Jacobian has the outputs as rows, which is how it is read anyway: (df/dx)_ij = df_i/dx_j."""
@@ -401,7 +407,7 @@ class Setting(Losses):
             return frozenset()
         if old is None or target.op != "sym" or target.attr.time != NOW or value.op == "sym":
             return frozenset()
-        if has_powers(value) and solvable(self.model(self.name), name):      # the closed form of a recurrence defines nothing
+        if has_powers(value) and self._has_closed_form(name):
             return frozenset()
         if any(x.op == "deriv" for e in (old.right, value) for x in walk(e)) or name in {
                 s.name for s in symbols(value) if s.time == NOW} or self._restates(value, old):
@@ -409,6 +415,13 @@ class Setting(Losses):
         if _latest(value, name) < _latest(old.right, name) or self._lies_otherwise(target, value) or self._follows(target, value):
             return frozenset()
         return frozenset({name})
+
+    def _has_closed_form(self, name: str) -> bool:
+        """Whether a variable follows from a recurrence that can be solved: its closed form defines nothing."""
+        try:
+            return solvable(self.model(self.name), name)
+        except SymrnnError:                                           # the equations do not fit: each claim says so
+            return False
 
     def _lies_otherwise(self, target: Expr, value: Expr) -> bool:
         """Whether what stays the same over time would get the transposed shape: a slip, and no other network."""

@@ -8,6 +8,7 @@ import pytest
 
 from symrnn.api import audit
 from symrnn.claims import check_claim
+from symrnn.givenshapes import shape_words, unread
 
 ROWS = [r"a_t = b + W s_{t-1} + U x_t", r"s_t = \tanh(a_t)", "o_t = c + V s_t"]
 ROW_CLAIM = r"\nabla_{s_t} L = \nabla_{s_{t+1}} L \,\text{diag}(1 - s_{t+1}^2) W + \nabla_{o_t} L\, V"
@@ -82,3 +83,21 @@ def test_a_size_may_be_a_sum_of_multiples(tmp_path: Path):
     path = tmp_path / "a.md"
     path.write_text("Here $W \\in \\mathbb{R}^{n \\times 2h}$ and $b \\in \\mathbb{R}^{n + 1}$.\n\n$$u = u$$\n")
     assert not audit(path).failures
+
+
+@pytest.mark.parametrize("words", ["symmetric n x n", "n x n, symmetric", "n x n (symmetric)", "diagonal n x n", "n x n, upper triangular"])
+def test_what_is_false_in_general_is_not_refuted_where_more_is_given_than_a_shape(words):
+    checked = check_claim(r"A^\top = A", shapes={"A": words, "B": "n x n"})
+    assert checked.verdict == "undecided" and checked.ignored == (f"A: {words}",)
+    assert check_claim(r"B^\top = B", shapes={"A": words, "B": "n x n"}).verdict == "refuted"
+    assert check_claim(r"(A B)^\top = B^\top A^\top", shapes={"A": words, "B": "n x n"}).verdict == "proved"
+
+
+@pytest.mark.parametrize(("words", "declared", "listed"), [
+    ("n x m", "matrix n m", False), ("n (column)", "vector n", False), ("scalars", "scalar", False), ("one-hot, K", "vector K", False),
+    ("h x h (or diagonal)", "matrix h h", False), ("columns", None, False), ("row vectors", None, False), ("different from h", None, True),
+    ("n x m x k", None, True), ("as large as needed", None, True), ("positive scalar", "scalar", True),
+])
+def test_the_words_of_a_shape_are_understood_or_listed(words, declared, listed):
+    assert shape_words(words) == declared
+    assert list(unread({"a": words})) == ([f"a: {words}"] if listed else [])

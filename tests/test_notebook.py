@@ -61,7 +61,8 @@ RESULTS = {
     "a derivation as text": lambda folder: api.derive("elman"), "an unrolled network": lambda folder: unroll(api.model("elman"), 2),
     "an unrolled network as text": lambda folder: api.unroll("elman", 9), "a verdict": lambda folder: Verdict("proved"),
     "a checked claim": lambda folder: refuted(), "a judged document": lambda folder: audit_document(document(folder)),
-    "an audit": lambda folder: api.audit(document(folder)),
+    "an audit": lambda folder: api.audit(document(folder)), "readings": lambda folder: api.read(document(folder)),
+    "a table of declarations": lambda folder: api.declare(document(folder)),
 }
 FORMULAS = {"a model", "a derivation", "a derivation as text", "an unrolled network", "an unrolled network as text", "a checked claim"}
 
@@ -96,6 +97,13 @@ def test_an_audit_counts_every_verdict_and_shows_its_formula(tmp_path):
     found = bundle(api.audit(document(tmp_path)))
     assert "1 refuted" in found["text/plain"] and "line 3: refuted" in found["text/plain"]
     assert re.search(r"<td[^>]*>3</td><td[^>]*><b[^>]*>✘&nbsp;refuted</b>", found["text/html"])
+
+
+def test_readings_show_role_reading_and_doubt_of_every_formula_but_mentions(tmp_path):
+    text = "$$ h_t = \\tanh(W h_{t-1}) $$\n\n$h_t$ and $$ v = \\frac{<b>}{2 $$\n\n$$ u = \\log a \\cdot b $$\n"
+    html = api.read([document(tmp_path, text), tmp_path / "missing.md"])._repr_mimebundle_()["text/html"]
+    assert "<td style=\"text-align:left\">definition</td>" in html and html.count("<tr>") == 4
+    assert "it is not closed" in html and "both trees are kept" in html and "&lt;b&gt;" in html and "missing.md" in html
 
 
 def test_an_audit_names_what_could_not_be_opened(tmp_path):

@@ -33,11 +33,13 @@ PIPE_CLOSED = 141
 COMMANDS = {
     "audit": "symrnn.cli.audit:audit",
     "check": "symrnn.cli.check:check",
+    "declare": "symrnn.cli.declare:declare",
     "derive": "symrnn.cli.derive:derive",
     "emit": "symrnn.cli.emit:emit",
     "explain": "symrnn.cli.explain:explain",
     "models": "symrnn.cli.models:models",
     "picture": "symrnn.cli.picture:picture",
+    "read": "symrnn.cli.read:read",
     "report": "symrnn.cli.report:report",
     "unroll": "symrnn.cli.unroll:unroll",
 }

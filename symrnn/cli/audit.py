@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from symrnn.cli.output import json_text, note, output_options, write
+from symrnn.cli.output import json_text, note, openable, output_options, write
 from symrnn.cli.values import Seconds
 
 RENDERED = ("text", "json", "md", "html", "tex")
@@ -31,7 +31,7 @@ def audit(
     from symrnn.cli.audit_text import audit_markdown, audit_text, exit_status
     from symrnn.cli.progress import Progress
 
-    opened = [path for path in files if _opens(path)]
+    opened = openable(files)
     if opened:
         with Progress("judging") as progress:
             judged = api.audit(opened, timeout=timeout, progress=progress)
@@ -44,15 +44,3 @@ def audit(
         write(printed[form](result) if form in printed else str(api.page(judged, form)), output)
     failed = len(opened) < len(files) or bool(judged.failures)
     ctx.exit(NOT_ASKED if failed else exit_status(result, require_checked))
-
-
-def _opens(path: str) -> bool:
-    """Return whether a file can be opened, and say on stderr why not."""
-    from symrnn.zoo import cannot_open
-
-    try:
-        with open(path, "rb"):
-            return True
-    except OSError as error:
-        note(str(cannot_open(path, error)))
-        return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -89,3 +89,17 @@ def _spare_inputs(output: Path) -> None:
 def note(text: str) -> None:
     """Say something that is not the payload, on stderr."""
     click.echo(text, err=True)
+
+
+def openable(files: Iterable[str]) -> list[str]:
+    """Return the files that can be opened, and say on stderr of the others why not."""
+    from symrnn.zoo import cannot_open
+
+    found = []
+    for path in files:
+        try:
+            with open(path, "rb"):
+                found.append(path)
+        except OSError as error:
+            note(str(cannot_open(path, error)))
+    return found

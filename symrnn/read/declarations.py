@@ -17,6 +17,7 @@ from symrnn.read.show import show
 from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import Node
 
+REALS = Node("Sym", ("R",))
 _WHOLE = ("N", "Z", "N+", "N_+", "N0", "Z+")
 _KINDS = {0: "scalar", 1: "vector", 2: "matrix"}
 
@@ -90,7 +91,9 @@ def _element(left: Node, right: Node, table: SymbolTable) -> Declared | None:
     name, sequence = target
     if base.op == "Set" and exponent is None:
         return _counter(left, base, table)
-    numbers = base.op == "Space" and base.head[:1] in "RC" or base.op in ("Interval", "Set") and exponent is not None
+    named = table.get(REALS.head)
+    plain = base == REALS and exponent is not None and (named is None or named.kind == "space")          # R in another font
+    numbers = plain or base.op == "Space" and base.head[:1] in "RC" or base.op in ("Interval", "Set") and exponent is not None
     if base.op == "Space" and base.head in _WHOLE and exponent is None:
         return Declared(name, "size")
     if not numbers:

@@ -8,12 +8,13 @@ r"""Documents: where their mathematics is, with exact positions, and what stands
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from symrnn.errors import DocumentError, Place
+from symrnn.read.beside import declared_outside
 from symrnn.read.decoding import decoded
 from symrnn.read.macros import Macros
 from symrnn.read.places import Lines
@@ -88,7 +89,8 @@ class Document:
 
     `text` is what is read: the file itself, or where that has another form its words and formulas, of which `woven` knows the places.
     `problems` say of code and comments that are not closed, and of files that are not included, that something is not read, each with
-    its line and column. Mathematics that is not closed is a span that cannot be read.
+    its line and column. Mathematics that is not closed is a span that cannot be read. `declared_in` is the place of declarations that
+    stand in a comment, or in a file beside it.
     """
 
     path: str
@@ -102,11 +104,19 @@ class Document:
     problems: tuple[tuple[int, int, str], ...] = ()
     macros: Macros = field(default_factory=dict)
     woven: Lines | None = None
+    declared_in: Place | None = None
 
     @cached_property
     def lines(self) -> Lines:
         """The places of the offsets of the text."""
         return Lines(self.text) if self.woven is None else self.woven
+
+    @property
+    def prose(self) -> str:
+        """The text without its front matter, which is no part of what the text says."""
+        from symrnn.read.frontmatter import end_of_front_matter
+
+        return self.text[end_of_front_matter(self.text):]
 
     def place(self, offset: int) -> Place:
         """The place of a character offset of the text, in the file that it comes from."""
@@ -120,12 +130,19 @@ class Document:
 def parse_document(text: str, path: str, folder: Path | None = None) -> Document:
     """The document that `text` is; the suffix of `path` says in which format, or the text itself where the suffix says nothing.
 
-    What the text includes is looked for in `folder`, and nowhere outside of it; without one nothing is included.
-    Errors: :class:`DocumentError` for a format that cannot be read, and for malformed front matter or directives.
+    What the text includes is looked for in `folder`, and nowhere outside of it; without one nothing is included. Declarations may stand
+    in a comment, or in a file of their own there, see :mod:`symrnn.read.beside`.
+    Errors: :class:`DocumentError` for a format that cannot be read, and for malformed declarations or directives.
     """
     from symrnn.read.formats import scanner
 
-    return scanner(path, text)(text, path, folder)
+    document = scanner(path, text)(text, path, folder)
+    for own, place in declared_outside(text, path, folder):
+        if twice := sorted(set(document.settings) & set(own)):
+            raise DocumentError(f"the declaration {twice[0]}", must="stand in one place", came="it in two", where=place,
+                                next_step="Remove one of the two.")
+        document = replace(document, settings={**document.settings, **own}, declared_in=place)
+    return document
 
 
 def load_document(path: str | Path, shown: str | None = None) -> Document:

@@ -45,6 +45,12 @@ def front_matter(text: str, path: str) -> tuple[Mapping[str, Any], int]:
     return MappingProxyType({str(k): v for k, v in data.items()}), found.end()
 
 
+def end_of_front_matter(text: str) -> int:
+    """Where the front matter of a text ends; 0 where it has none."""
+    found = _FRONT.match(text)
+    return 0 if found is None else found.end()
+
+
 def read_yaml(text: str, subject: str, where: Place, key: str | None = None) -> Any:
     """The value of a YAML text that begins at `where`; with `key` the value of that key of its mapping, None without it.
 

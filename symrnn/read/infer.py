@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from symrnn.read.context import INDEX_LETTERS
-from symrnn.read.declarations import declarations
+from symrnn.read.declarations import REALS, declarations
 from symrnn.read.gradients import named_gradients
 from symrnn.read.held import Held, held
 from symrnn.read.local import local_letters
@@ -246,16 +246,16 @@ def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
             of(m).bottom += 1
 
 
-def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "",
-          macros: Mapping[str, Any] | None = None, claims: int = 0) -> dict[str, Any]:
+def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, prose: str = "",
+          macros: Mapping[str, Any] | None = None, claims: int = 0, time: tuple[str | None, str | None] = (None, None)) -> dict[str, Any]:
     """The declarations that a text leaves out, as a mapping for :meth:`symrnn.setting.Setting.of`.
 
-    ``shapes`` are declarations in words that win over what is inferred (names as the text writes them); ``macros`` are the text's own;
-    the last ``claims`` formulas are to be judged, so that they say nothing of what a function is.
+    ``shapes`` are declarations that win over what is inferred (names as the text writes them); ``macros`` are the text's own; the last
+    ``claims`` formulas are to be judged, so that they say nothing of what a function is; ``time`` is the style of times and the time
+    letter where they are known.
     """
-    style, letter = time_style(formulas)
-    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
-    table = table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
+    style, letter = (stated or seen for stated, seen in zip(time, time_style(formulas), strict=True))
+    table = _blank(formulas, style, letter, macros)
     stated: dict[str, Declared] = {}
     for name, words in (shapes or {}).items():
         d = Declared.parse(name, words, letter)
@@ -266,7 +266,7 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     trees = _trees(formulas, table)
     if letter == "t" and not any(LAGGED.findall(f) for f in formulas) and is_quantity(letter, stated, distinct(trees)):
         letter = NO_TIME                     # nothing has a time: t is a letter like others
-        table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}}).rebound(stated.values())
+        table = _blank(formulas, style, letter, macros).rebound(stated.values())
         trees = _trees(formulas, table)
     marks = _labels(distinct(trees), table)
     if marks:                                # they change how the formulas are read
@@ -293,6 +293,12 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
     if data["symbols"].get("sigma") == "function" and is_logistic("sigma", _trees(formulas[:len(formulas) - claims], table)):
         data["symbols"]["sigma"] = "function sigmoid"
     return data
+
+
+def _blank(formulas: Sequence[str], style: str, letter: str, macros: Mapping[str, Any] | None) -> SymbolTable:
+    """A table with nothing but the time and the losses that are words."""
+    table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
+    return table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
 
 
 def bare_sequences(formulas: Sequence[str], table: SymbolTable, stated: Mapping[str, Declared]) -> dict[str, Declared]:
@@ -392,6 +398,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         symbols.setdefault(name, _spec(d))
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
             symbols[name] = f"{symbols[name]}, sequence"
+    if only_a_space(trees):
+        symbols[REALS.head] = "space"
     counted = {part for spec in symbols.values() for word in str(spec).split(",")[0].split()[1:] for part in re.split(r"[-+*]", word)}
     for name in counted & set(symbols):                               # what something has that many of is a size
         if symbols[name] in ("scalar", "vector") and name not in stated:
@@ -404,6 +412,13 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["values"] = dict(table.values)
     _losses(data, found, trees, table)
     return data
+
+
+def only_a_space(trees: Sequence[Node]) -> bool:
+    """Whether R is the set of the real numbers in another font, and nothing else: it stands only behind an element sign."""
+    chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
+    sets = [rel.nodes[0] for n in chains for rel in n.nodes[1:] if rel.head == "in" and rel.nodes[0].op == "Pow"]
+    return 0 < sum(n.nodes[0] == REALS for n in sets) == sum(n == REALS for tree in trees for n in walk(tree))
 
 
 def _complements(trees: Sequence[Node]) -> set[str]:
@@ -693,8 +708,9 @@ def _weights(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
 def _raised(nodes: Sequence[Node], counting: set[str]) -> set[str]:
     """Weights whose label is one upper letter, as in W^x and W^r: no power, for that letter counts nothing."""
     powers: dict[str, set[str]] = {}
+    sets = {id(rel.nodes[0]) for n in nodes if n.op == "Chain" for rel in n.nodes[1:] if rel.head == "in"}
     for n in nodes:
-        if n.op == "Pow" and _lone(n.nodes[0]) and _lone(n.nodes[1]) and n.nodes[0].head[:1].isupper():
+        if id(n) not in sets and n.op == "Pow" and _lone(n.nodes[0]) and _lone(n.nodes[1]) and n.nodes[0].head[:1].isupper():
             powers.setdefault(n.nodes[0].head, set()).add(n.nodes[1].head)
     powers_of = (m.head for n in nodes if n.op == "Pow" and not _lone(n.nodes[1]) for m in walk(n.nodes[1]) if m.op == "Sym")
     counting = counting | INDEX_LETTERS | STEPS | set(powers_of)     # W^{r-1} makes r a number

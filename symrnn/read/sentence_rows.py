@@ -49,8 +49,13 @@ class Row:
 
 KINDS: Mapping[str, Kind] = MappingProxyType({k.name: k for k in (
     Kind("size", "claim", "here", "{s} has the size {v}: one number for a vector, two joined by a product sign for a matrix",
-         "size shape dimension length order matri vector component entr element coordinate rows", formula=True),
+         "size shape dimension length order matri vector component entr element coordinate rows is_\x02 are_\x02", formula=True),
     Kind("others", "condition", "here", "every vector of which the text says nothing else lies in {v}", "others other_", formula=True),
+    Kind("abbreviation", "condition", "onward", "{s} is another name for {v}",
+         "writ denot let stand abbreviat shorthand short_for", formula=True),
+    Kind("loss-gradient", "condition", "onward", "{s} is the gradient of the loss by {v}", "gradient|derivative+loss|error|cost|objective",
+         formula=True),
+    Kind("layout", "condition", "onward", "derivatives lie as {v}", "layout row+gradient|derivative"),
     Kind("total", "condition", "here", "{s} is the sum of the losses {v} of the steps", "sum|adds+step|time", formula=True),
     Kind("rank", "claim", "here", "{s} is an array with {v} axes", "array tensor", formula=True),
     Kind("count", "claim", "here", "{s} is the number of {v}; the spans after the first are displays with a sum up to {s}",
@@ -151,13 +156,31 @@ COUNTED: Mapping[str, str] = MappingProxyType({
 })
 """What is counted, in words."""
 
+_LOSS = "(?:(?:total|overall|whole|full) )?(?:loss|error|cost|objective)(?: function)?"
+_GRADIENT = "(?:(?:total|full|loss) )?(?:gradients?|derivatives?)"
+_BY = r"(?:with respect to|w\.?r\.?t\.?|by|at|in)"
+_MEANT = r"(?:(?:is|are|as|always|treated|taken|represented|written|considered|defined|regarded|understood|to|be) )+"
+
 ROWS: tuple[Row, ...] = (
+    # -- conventions
+    Row("abbreviation", r"(?:write|writing|use|set) <s:symbol> (?:for|instead of|to denote|in place of) (?:the \w+ )?<v:item>"),
+    Row("abbreviation", r"<s:symbol> (?:denotes?|stands? for|abbreviates?|is short(?:hand)? for|represents?|denote) "
+                        r"(?:the (?:\w+ ){1,3})?<v:item>"),
+    Row("abbreviation", r"(?:denote|denoting|abbreviate|write|writing) (?:the (?:\w+ ){1,3})?<v:item> (?:by|as|with) <s:symbol>"),
+    Row("abbreviation", r"denote by <s:symbol> (?:the (?:\w+ ){1,3})?<v:item>"),
+    Row("loss-gradient", rf"<s:symbol>,? (?:is|be|denotes?|denote|stands? for|for|represents?) (?:the )?{_GRADIENT} of (?:the )?{_LOSS}"
+                         rf"(?: <w:symbol>)? {_BY} <v:symbol>"),
+    Row("layout", r"numerator[- ]layout", value="numerator"),
+    Row("layout", r"denominator[- ]layout", value="denominator"),
+    Row("layout", rf"(?:gradients?|derivatives?)(?: of (?:an? |the )?(?:scalars?(?:[- ]valued)?|loss|scalar functions?)(?: functions?)?)?"
+                  rf"(?: {_BY} (?:an? |the )?(?:column )?vectors?)? {_MEANT}(?:an? )?rows?(?: vectors?|(?=[.,;:)]))", value="rows"),
     # -- sizes
     Row("size", rf"the {_SIZE} of (?:the )?(?:\w+ ){{0,3}}<s:symbols> {_IS} <v:dims>"),
     Row("size", rf"<s:symbols>,? (?:{_IS} |a |an |the |as )~(?:vectors?|arrays?|matri(?:x|ces)|tensors?|bias(?:es)?|weights?|states?),? "
                rf"(?:of|with) {_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> (?:has|have|{_IS} of|with|of) (?:the )?{_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> {_IS} (?:(?:an?|the) )?<v:dims>(?:-| )(?:\w+ ){{0,2}}matri(?:x|ces)"),
+    Row("size", rf"<s:symbols> {_IS} <v:pair>"),
     Row("size", r"<v:dims>(?:-| )(?:\w+ ){0,2}matri(?:x|ces) <s:symbols>"),
     Row("size", rf"(?:matri(?:x|ces)|vectors?) <s:symbols>,? (?:of|with|has|have) (?:\w+ )?{_SIZE} <v:dims>"),
     Row("size", rf"<s:symbols> {_IS} (?:an? |the )?(?:\w+ ){{0,2}}<v:size>-dimensional(?: \w+){{0,2}} vectors?"),

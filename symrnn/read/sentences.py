@@ -63,6 +63,7 @@ TYPES: Mapping[str, str] = MappingProxyType({
     "items": rf"{_piece('')}(?:{_AND}{_piece('')}){{0,20}}",
     "size": _ONE_SIZE,                                              # letters and numbers
     "dims": rf"(?:{_piece('P')}|{_ONE_SIZE}(?:\s*(?:by|x|×)\s*{_ONE_SIZE})?)",
+    "pair": rf"(?:{_piece('P')}|{_ONE_SIZE}\s*(?:by|x|×)\s*{_ONE_SIZE})",
     "range": rf"(?:{_piece('R')}|{_LITERAL}|{_ENDS})",              # an interval, also in words
     "equation": _piece("E"),
     "comparison": _piece("C"),                                      # an inequality or an element of a finite set
@@ -227,7 +228,7 @@ class _Flow:
         source = self.document.text.translate(_CONTROL)
         pieces = [(*_outer(source, s), i, "") for i, s in enumerate(self.document.spans)]
         pieces += [(b.offset, b.offset + len(b.text), -1, "\n\x04\n") for b in (*self.document.code, *self.document.comments)]
-        out, last, size = [], 0, 0
+        out, last, size = [], len(source) - len(self.document.prose), 0
         for low, high, i, put in sorted(pieces):
             if low < last:
                 low = last

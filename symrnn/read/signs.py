@@ -50,7 +50,7 @@ _ROWS: dict[tuple[str, str], str] = {
     ("script", "'"): "' ’",
     ("bar", "|"): r"| \vert",
     ("given", "|"): r"\mid",
-    ("bar", "||"): r"\| \Vert",
+    ("bar", "||"): r"\| \Vert \parallel",
     ("big", "Sum"): r"\sum ∑",
     ("big", "Prod"): r"\prod ∏",
     ("nabla", "nabla"): r"\nabla ∇",
@@ -79,8 +79,8 @@ PAIRS: dict[str, frozenset[str]] = {"(": frozenset(")]"), "[": frozenset("])"), 
                                     "ceil": frozenset({"ceil"})}
 """Which closing brackets end which opening one; round and square mix in intervals."""
 
-DELIMITERS: dict[str, str] = {"|": "|", "\\vert": "|", "\\|": "||", "\\Vert": "||", ".": ".", "<": "<", ">": ">", "/": "/",
-                              "\\lvert": "|", "\\rvert": "|", "\\lVert": "||", "\\rVert": "||", **OPENERS, **CLOSERS}
+DELIMITERS: dict[str, str] = {"|": "|", "\\vert": "|", "\\|": "||", "\\Vert": "||", "\\parallel": "||", ".": ".", "<": "<", ">": ">",
+                              "/": "/", "\\lvert": "|", "\\rvert": "|", "\\lVert": "||", "\\rVert": "||", **OPENERS, **CLOSERS}
 """What may follow ``\\left`` and ``\\right``."""
 
 GREEK_LETTERS: dict[str, str] = dict(zip(
@@ -114,7 +114,10 @@ FRACTIONS = frozenset(r"\frac \dfrac \tfrac \cfrac \nicefrac \sfrac".split())
 UNREAD = {"\\int": "integrals", "\\iint": "integrals", "\\oint": "integrals", "\\binom": "binomial coefficients",
           "\\substack": "conditions in several lines", "\\xrightarrow": "arrows with a text",
           "\\href": "links", "\\includegraphics": "pictures", "\\ref": "references", "\\eqref": "references",
-          "\\cite": "citations", "\\def": "definitions of macros", "\\newcommand": "definitions of macros"}
+          "\\cite": "citations",
+          **dict.fromkeys(r"\def \gdef \edef \xdef \let \newcommand \renewcommand \providecommand".split(), "definitions of macros"),
+          **dict.fromkeys(r"\input \include \openin \openout \read \write \immediate \special \csname \catcode \directlua".split(),
+                          "instructions to TeX")}
 """Commands whose meaning is known and is not read, with what they are."""
 
 SHORTHANDS: dict[str, tuple[str, str]] = {"\\reals": ("space", "R"), "\\R": ("space", "R"), "\\N": ("space", "N"),

@@ -6,6 +6,7 @@ one of the tables of commands that change nothing; all else is refused with its 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container
 from dataclasses import dataclass
 from typing import NoReturn
@@ -18,6 +19,10 @@ from symrnn.read.tokens import Refused, Token
 MAX_NESTING = 64
 """Brackets, braces, arguments and environments one inside the other; deeper formulas are refused. A braced argument
 counts twice."""
+
+COLUMNS = re.compile(r"[lcrLCR|*\d\s{}:]*")
+"""How the columns of an array are listed, without what is set between them."""
+_SET = re.compile(r"[@!<>pmb]\s*\{(?:[^{}]|\{[^{}]*\})*\}")
 
 
 @dataclass
@@ -190,8 +195,11 @@ class Structure(Commands):
         name, _, _ = self._raw_group()
         bare = name.rstrip("*")
         if bare in ("array", "alignat", "alignedat", "subarray", "tabular", "IEEEeqnarray"):
-            while self._peek() in ("[", "{"):
-                self._optional() if self._peek() == "[" else self._raw_group()
+            if self._peek() == "[":
+                self._optional()
+            columns, start, _ = self._raw_group() if self._peek() == "{" else ("", 0, 0)
+            if not COLUMNS.fullmatch(_SET.sub("", columns)):
+                raise Refused(start, columns, "it is no list of columns such as lcr")
         elif self._peek() == "[" and bare in signs.ROW_ENVIRONMENTS:
             self._optional()
         inner = self._run(token, frozenset({"\\end"}))

@@ -2,11 +2,14 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
-from symrnn.errors import DocumentError
+from symrnn.document import compile_document
+from symrnn.errors import DeclarationError, DocumentError, SymrnnError
 from symrnn.read.document import parse_document
+from symrnn.read.keys import KINDS, checked
 
 BOMB = "\n".join(f"{b}: &{b} [{', '.join([f'*{a}'] * 9)}]" for a, b in zip("abcdefgh", "bcdefghi", strict=True))
 
@@ -104,3 +107,30 @@ def test_a_code_block_or_a_comment_that_is_not_closed_is_noted(symrnn_command, t
         assert done.exit_code == 0 and "not closed, and what follows it is not read" in done.stderr
         refused = symrnn_command("derive", str(path))
         assert refused.exit_code == 2 and f"{path}:3:1: DocumentError" in refused.stderr
+
+
+VALUES = [True, 3, "x", {"a": "b"}, [1], ["a"], [[["a"]]], {"a": 1}, {"a": ["b"]}, {"a": {"kind": ["x"], "shape": {}}}, {1: 2}, None]
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_a_value_of_another_kind_is_an_error_with_the_key_and_never_anything_else(key):
+    document = parse_document(r"$$h_t = \tanh(W h_{t-1})$$ and $\delta_t = \partial L/\partial h_t$", "a.md")
+    taken = 0
+    for value in VALUES:
+        for inferred in ({}, {"infer": True}):
+            try:
+                compile_document(replace(document, settings={**inferred, key: value}))
+                taken += 1
+            except SymrnnError as error:
+                assert error.must and error.came and error.next_step
+    assert taken > 0 or key in ("initial", "layout", "gradients_at", "time", "symbols")
+
+
+@pytest.mark.parametrize(("settings", "came"), [
+    ({"targets": {"y": 1}}, "a mapping"), ({"gradients": r"\delta"}, repr(r"\delta")), ({"arguments": ["a"]}, "a list"),
+    ({"infer": "yes"}, "'yes'"), ({"macros": 3}, "3"), ({"symbols": {"h": ["vector"]}}, "a mapping"), ({"time_letter": None}, "None"),
+])
+def test_what_came_in_the_place_of_a_value_is_named(settings, came):
+    with pytest.raises(DeclarationError) as caught:
+        checked(settings)
+    assert (caught.value.subject, caught.value.came) == (next(iter(settings)), came)

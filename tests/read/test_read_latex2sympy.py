@@ -12,6 +12,7 @@ from fuzzing import fuzz
 from hypothesis import given
 from hypothesis import strategies as st
 
+from symrnn.claims import check_claim
 from symrnn.errors import LimitError, ReadError
 from symrnn.read.l2s import read_back, second_opinion
 from symrnn.read.reader import read
@@ -101,3 +102,14 @@ def test_reading_back_is_stopped_after_its_time():
 def test_the_reader_needs_neither_sympy_nor_the_grammar_to_be_imported():
     code = "import sys, symrnn.read.reader, symrnn.read.document; print({'sympy', 'antlr4', 'latex2sympy2'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\log a \cdot b = \log a + \log b", "undecided"), (r"\log a \cdot b = b \log a", "conditional"),
+    (r"\log a \cdot b = 2 b \log a", "refuted"), (r"(\log a) \cdot b = b \log a", "proved"), (r"\log(a) b = b \log a", "proved"),
+])
+def test_a_verdict_stands_under_the_readings_of_both_grammars_or_names_the_one(claim: str, expected: str):
+    checked = check_claim(claim, shapes={"a, b": "scalar"})
+    assert checked.verdict == expected
+    named = {r.verdict.readings for r in checked.equation.relations} != {()}
+    assert named is (expected in ("undecided", "conditional"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from symrnn.errors import DeclarationError, Place, ReadError
 from symrnn.read.macros import expand, macro_table
-from symrnn.read.reader import read
+from symrnn.read.reader import Unreadable, read
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tokens import MAX_TOKENS, Refused, tokenize
 from symrnn.read.tree import Node, walk
@@ -141,3 +141,21 @@ def test_a_macro_with_a_missing_argument_is_refused():
 def test_a_malformed_macro_is_an_error_of_its_declaration():
     with pytest.raises(DeclarationError):
         macro_table({"x": [10, "a"]})
+
+
+@pytest.mark.parametrize(("latex", "tree"), [
+    (r"\begin{array}{c}{x} \\ {y} \end{array}", "(Matrix (Row x) (Row y))"), (r"\begin{array}{c@{\quad}|r} x & y \end{array}",
+    "(Matrix (Row x y))"),
+    (r"\begin{array}[t]{*{2}{c}} x & y \end{array}", "(Matrix (Row x y))"),
+])
+def test_only_the_list_of_columns_of_an_array_is_no_part_of_it(latex: str, tree: str):
+    assert str(read(latex, SymbolTable()).tree) == tree
+
+
+def test_a_list_of_columns_that_is_none_is_refused_with_its_place():
+    assert read(r"\begin{array}{x} y \end{array}", SymbolTable()).unread == Unreadable(13, "x", "it is no list of columns such as lcr")
+
+
+@pytest.mark.parametrize("latex", [r"\parallel W \parallel", r"\left\parallel W \right\parallel", r"\| W \|", r"\lVert W \rVert"])
+def test_double_bars_are_a_norm_however_they_are_written(latex: str):
+    assert str(read(latex, SymbolTable()).tree) == "(Norm W)"

@@ -27,6 +27,16 @@ CASES: list[tuple[str, str, tuple[str, ...], str]] = [
     ("size", r"The matrix $P$ with $a$ rows and $b$ columns", ("P",), r"a \times b"),
     ("size", r"The size of $P$ is 3 by 4.", ("P",), r"3 \times 4"),
     ("size", r"$A$, $B$ and $C$ have size $d \times d$", ("A", "B", "C"), r"d \times d"),
+    ("size", r"Here $A$ is $m \times n$.", ("A",), r"m \times n"),
+    ("abbreviation", r"We write $\delta_t$ for $\partial L/\partial h_t$.", (r"\delta_t",), r"\partial L/\partial h_t"),
+    ("abbreviation", r"Let $e$ denote the row $\partial J/\partial z$", ("e",), r"\partial J/\partial z"),
+    ("abbreviation", r"we abbreviate $\nabla_z J$ by $g$", ("g",), r"\nabla_z J"),
+    ("abbreviation", r"Denote by $g$ the gradient $\nabla_z J$.", ("g",), r"\nabla_z J"),
+    ("loss-gradient", r"where $\delta_t$ is the gradient of the loss with respect to $h_t$", (r"\delta_t",), "h_t"),
+    ("loss-gradient", r"$g$ denotes the total derivative of the error by $z$", ("g",), "z"),
+    ("loss-gradient", r"$g$ stands for the gradient of the objective function at $z$", ("g",), "z"),
+    ("layout", "We use numerator layout.", (), "numerator"), ("layout", "in the denominator-layout convention", (), "denominator"),
+    ("layout", "The gradient of a scalar is always a row vector.", (), "rows"),
     ("others", r"All other vectors are in $\mathbb{R}^{n}$.", (), r"\mathbb{R}^{n}"),
     ("others", r"all of the others lie in $\mathbb{R}^m$", (), r"\mathbb{R}^m"),
     ("others", r"all other states live in $\mathbb{R}^{n_h}$", (), r"\mathbb{R}^{n_h}"),
@@ -289,3 +299,8 @@ def test_every_sentence_of_a_long_text_is_found():
 def test_no_text_takes_for_ever(text: str):
     document = parse_document(text, "a.md")
     assert len(sentences(document)) <= len(document.text)
+
+
+def test_nothing_is_said_in_front_matter():
+    text = "---\nsymrnn:\n  # we use numerator layout, many-to-one\n---\nWe use denominator layout."
+    assert [(s.kind, s.value, s.line) for s in sentences(parse_document(text, "a.md"))] == [("layout", "denominator", 5)]
