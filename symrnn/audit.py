@@ -1,7 +1,7 @@
 """Judging documents: every span read, every statement given its role, every relation its verdict."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from symrnn import __version__
+from symrnn.alternatives import DECISIVE, alternatives, settled
 from symrnn.causes import with_causes
 from symrnn.claimforms import with_columns
 from symrnn.considered import PART, clause, concerned
@@ -18,10 +19,12 @@ from symrnn.errors import Place, SymrnnError
 from symrnn.expr import Size, symbols
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
+from symrnn.labels import labelled
 from symrnn.laid import with_layout
 from symrnn.limits import SECONDS, TimeIsUp
 from symrnn.listings import findings
 from symrnn.model import Model
+from symrnn.prove.decide import NOT_SPOKEN
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Document, Span, load_document
 from symrnn.read.elaborate import Meaningless
@@ -31,10 +34,12 @@ from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.spelling import spelling
 from symrnn.read.sums import ends_of_sums, summed
 from symrnn.read.tree import Node
+from symrnn.read.tree import walk as nodes_of
 from symrnn.reconciled import reconciled
 from symrnn.setting import Setting
+from symrnn.spoken import NUMBERS, loosely, restricted
 from symrnn.told import rulings
-from symrnn.unclear import unclear
+from symrnn.unclear import counts_from_zero, speaks_of_ends, unclear
 from symrnn.write.notation import Notation
 
 Progress = Callable[[int, int, str], None]
@@ -177,10 +182,15 @@ class Auditor:
         self.unclear = unclear(self.compiled)
         self.ends = self._ends_of_sums()
         self.has_columns = any(map(with_columns, (row.reading.tree for row in self.compiled.rows)))
+        trees = [row.reading.tree for row in self.compiled.rows if row.reading.tree is not None and claims_from is None]
+        self.labels = labelled(trees, self.settings["main"].scope.table)
+        self.loosely = [loosely(document.text, slopes) if claims_from is None else None for slopes in (False, True)]
+        self.from_zero = counts_from_zero(trees, self.settings["main"].scope.table)
         self._sizes: dict[str, Mapping[str, Size]] = {}
         self.tells = claims_from is None
         self._late: set[str] = set()                                  # scopes whose model takes more than the time for a claim
         self._judged: dict[tuple[Any, ...], Equation] = {}            # what was judged already, by all that it depends on
+        self._other_of: dict[str, str] = {}                           # scopes with other definitions, each with that of the text
         self._looked_back = False                                     # whether a verdict asked for what stands before its formula
 
     def models(self) -> dict[str, Model]:
@@ -233,7 +243,8 @@ class Auditor:
     def _known(self, row: Row) -> Equation:
         """The verdict on a row; one that says the same in the same scope as a row before it is not judged again."""
         roles = tuple((s.role, s.defines) for s in row.found) if isinstance(row.found, list) else str(row.found)
-        key = (id(row.setting), row.latex, row.reading.tree, roles, str(row.options.get("assume")))
+        rivals = sum(r.offset < row.span.offset for r in row.setting.rivals)
+        key = (id(row.setting), row.latex, row.reading.tree, roles, str(row.options.get("assume")), rivals)
         found = self._judged.get(key)
         if found is None:
             self._looked_back = False
@@ -245,22 +256,41 @@ class Auditor:
                 found = Equation(row.id, row.span, "claim", (Relation(row.span.latex, failed),), reason, row.span.label)
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
-        return replace(self._meant_aside(as_laid(found, row.setting), row), id=row.id, span=row.span, expected=row.options.get("expect"))
+        return replace(self._meant_aside(found if row.setting.layouts else as_laid(found, row.setting), row), id=row.id, span=row.span, expected=row.options.get("expect"))
 
     def _meant_aside(self, found: Equation, row: Row) -> Equation:
-        """The verdict on a row, unless it is refuted where it may be meant under an equation that the text only considers."""
-        if found.verdict != "refuted" or not isinstance(row.found, list):
+        """The verdict on a row, unless it is refuted where it may be meant under an equation that the text only considers.
+
+        What is proved for the steps at which all symbols exist is not said of those to which a condition before it restricts it.
+        """
+        if found.verdict not in ("refuted", "proved") or not isinstance(row.found, list):
             return found
         considered = concerned(self.compiled.asides, row.span.offset, [s.tree for s in row.found], row.setting)
-        part = PART.search(clause(self.document.text, row.span.offset))
-        if row.options.get("assume") or considered is None and part is None:
+        if considered is not None and considered.early and any(c.startswith(NOT_SPOKEN) for r in found.relations
+                                                               for c in r.verdict.conditions):
+            doubt = Verdict("undecided", "SR303", f"it is said for {considered.latex}, where a printed symbol may not exist")
+            return replace(found, relations=tuple(replace(r, verdict=doubt) for r in found.relations), reason=doubt.reason)
+        if found.verdict != "refuted" or row.options.get("assume"):
             return found
-        what = f"it is said of {part[0]}" if part is not None else ""
-        what = f"line {considered.line} considers {considered.latex}" if considered is not None else what
+        words = self._spoken(row) if row.span.directive is None else None
+        early = self.from_zero and speaks_of_ends((s.tree for s in row.found), row.setting.scope)
+        if considered is None and words is None and not early:
+            return found
+        what = "the steps of the text begin at 0" if early else f"it is said under “{words}”"
+        what = what if considered is None else f"line {considered.line} considers {considered.latex}"
         doubt = Verdict("undecided", "SR303", f"it fails in general, but {what}, and it may be meant under that")
-        kept = tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" and r.verdict.method != "shapes" else r
+        numbers = considered.sizes if considered is not None else words is not None and NUMBERS.search(words) is not None
+        kept = tuple(replace(r, verdict=doubt) if r.verdict.word == "refuted" and (numbers or r.verdict.method != "shapes") else r
                      for r in found.relations)
-        return replace(found, relations=kept, reason=next((r.verdict.reason for r in kept if r.verdict.word and r.verdict.reason), None))
+        return replace(found, relations=kept, reason=reason_of(kept))
+
+    def _spoken(self, row: Row) -> str | None:
+        """The words before a formula by which it is said of less than everything."""
+        part = PART.search(clause(self.document.text, row.span.offset))
+        if part is not None or not isinstance(row.found, list):
+            return part[0] if part is not None else None
+        slopes = any(n.op == "Prime" for s in row.found for n in nodes_of(s.tree))
+        return self.loosely[slopes] or restricted(self.document.text, row.span.offset, row.span.offset + len(row.span.latex))
 
     def _ends_of_sums(self) -> Mapping[str, frozenset[str]]:
         """For everything that the text sums over its components, the letters at which these sums end."""
@@ -280,6 +310,18 @@ class Auditor:
 
     # ------------------------------------------------------------------------------------------------------------- judging
     def _judge(self, row: Row) -> Equation:
+        """The verdict on a row; where the text leaves open what something is, one that is the same whatever it is."""
+        found = self._judged_in(row)
+        for other in alternatives(row.setting, row.span.offset):
+            if found.verdict in DECISIVE:
+                name = self._other_of.setdefault(other.setting.name, row.setting.name)
+                self.unclear.setdefault(other.setting.name, self.unclear.get(name, {}))
+                again = self._judged_in(replace(row, setting=other.setting))
+                kept = settled(found.relations, again.relations, other)
+                found = replace(found, relations=kept, reason=reason_of(kept))
+        return found
+
+    def _judged_in(self, row: Row) -> Equation:
         identifier, span, reading, setting, found = row.id, row.span, row.reading, row.setting, row.found
         label = next((text for kind, text, _ in reading.attributes if kind in ("label", "tag")), span.label)
         options = row.options
@@ -311,8 +353,7 @@ class Auditor:
         role = role_of(found)
         if role == "claim" and all(r.verdict.word is None for r in relations):
             role = "definition"
-        why = next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
-        return Equation(identifier, span, role, tuple(relations), why, label, tuple(uses), expected)
+        return Equation(identifier, span, role, tuple(relations), reason_of(relations), label, tuple(uses), expected)
 
     def text_before(self, offset: int) -> str:
         """The text just before a formula, with the formulas in it."""
@@ -362,10 +403,10 @@ class Auditor:
 
         Empty where the text says nothing; None where what it says is no sum over the steps.
         """
-        own = {setting.scope.total, setting.scope.loss}
+        own, name = {setting.scope.total, setting.scope.loss}, self._other_of.get(setting.name, setting.name)
         out: set[str] = set()
         for row in self.compiled.rows:
-            for s in row.found if row.setting is setting and isinstance(row.found, list) else ():
+            for s in row.found if row.setting.name == name and isinstance(row.found, list) else ():
                 left = s.sides[0].left if s.role == "claim" and s.sides else None
                 left = left.nodes[0] if left is not None and left.op == "Call" else left
                 if left is None or left.op != "Sym" or left.head not in own or left.part("Index") is not None:
@@ -381,8 +422,12 @@ class Auditor:
 def as_laid(found: Equation, setting: Setting) -> Equation:
     """The verdict on a row in a text that says how derivatives lie, where its words leave open what that is of those in the row."""
     kept = tuple(replace(r, verdict=with_layout(r.verdict, r.claim, setting.stated_layout)) for r in found.relations)
-    return replace(found, relations=kept, reason=next((r.verdict.reason for r in kept if r.verdict.word and r.verdict.reason), None)
-                   ) if kept != found.relations else found
+    return replace(found, relations=kept, reason=reason_of(kept)) if kept != found.relations else found
+
+
+def reason_of(relations: Iterable[Relation]) -> str | None:
+    """The first reason that is given for a verdict."""
+    return next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
 
 
 def in_doubt(r: Relation) -> Relation:

@@ -57,6 +57,11 @@ def named_by(claim: Claim) -> str | None:
     return None if used else f.attr[1:]
 
 
+def ahead(claim: Claim) -> bool:
+    """Whether a claim prints something at a step after the running one."""
+    return any(s.time is not None and s.time.base == "t" and s.time.offset > 0 for e in (claim.left, claim.right) for s in symbols(e))
+
+
 def made_single(left: Expr, right: Expr) -> tuple[str, ...]:
     """The arrays of unknown size that the claim itself makes single numbers: what fits in no other way was hardly meant so."""
     values = unify([(left, right)])

@@ -11,11 +11,12 @@ from itertools import pairwise
 from typing import Any
 
 from symrnn.conditions import COUNTERS, condition_of
-from symrnn.considered import Aside, aside, restriction
+from symrnn.considered import Aside, aside, beginning, restriction
 from symrnn.conventions import denied, name_gradients
 from symrnn.errors import Place, SymrnnError
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.claim import Condition
+from symrnn.read.conventions import HOUSE, layouts
 from symrnn.read.document import Directive, Document, Span
 from symrnn.read.elaborate import Meaningless
 from symrnn.read.frontmatter import read_yaml
@@ -28,6 +29,7 @@ from symrnn.read.steps import settled
 from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
+from symrnn.rivals import recalled, rivals
 from symrnn.setting import Setting, canonical_base
 from symrnn.understood import understood
 
@@ -87,11 +89,14 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     data = {**inferred, **document.settings, **({"symbols": inferred["symbols"]} if inferred else {})}
     main = declared(document, "main", {**data, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
+    if claims_from is None and "layout" not in document.settings and (lies := layouts(document.text)) != HOUSE:
+        main.lay(*lies)
     heeded = [x for x in said if x.kind not in SUPPOSED or not denied(x)] if main.guessed else []
     main.suppose(distributions(document, heeded, main, timeout))
     name_gradients(heeded, main)
     cases = {display: x.value for x in heeded if x.kind == "case" for display in x.spans[1:]}
     drops = [x for x in heeded if x.kind == "dropped"]
+    defining = {offset for x in heeded if x.kind == "defining" for offset in x.spans}
     rejected = {offset for x in heeded if x.kind == "rejected" for offset in x.spans}
     rows: list[Row] = []
     asides: list[Aside] = []
@@ -119,12 +124,15 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
                     tree = settled(under_conditions(reading.tree, current), current.scope)
                     reading = replace(reading, tree=tree)
                     said_aside = aside(document, span, tree, current) if claims_from is None else None
-                    restricted_by = restriction(document, span, tree) if claims_from is None else None
-                    asides += [x for x in (said_aside, restricted_by) if x is not None]
-                    if main.guessed and said_aside is None and (again := current.defined_anew(tree)):
-                        current = current.without(again, f"from line {span.line}")
-                        settings[current.name] = current
+                    if claims_from is None:
+                        before = (row.reading.tree for row in rows if row.reading.tree is not None)
+                        others = restriction(document, span, tree, current), beginning(document, span, tree, current, before)
+                        asides += [x for x in (said_aside, *others) if x is not None]
                     late = claims_from is not None and len(rows) >= claims_from or span.offset in rejected
+                    if main.guessed and said_aside is None and (again := current.defined_anew(tree)):
+                        other = anew(again, tree, current, span, document, rows, span.offset in defining)
+                        current, late = other or current, late or other is None
+                        settings[current.name] = current
                     found = ([Statement("mention", tree)] if said_aside is not None else claimed(tree) if late else
                              statements(tree, current, identifier))
                     if late and claims_from is not None:
@@ -141,13 +149,29 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
         rows.append(Row(identifier, span, reading, current, found, options, latex))
         if claims_from is not None and reading.tree is not None:
             seen.update(n.head for n in nodes_of(reading.tree))
-    rows = announced(rows, {offset for x in heeded if x.kind == "defining" for offset in x.spans}, timeout)
+    rows = announced(rows, defining, timeout)
     names = spelling(row.reading for row in rows)
     for setting in settings.values():
         setting.settle_direct()
         own = {LOSS: setting.scope.loss, TOTAL: setting.scope.total}
         setting.latex = {**names, **{core: names[name] for core, name in own.items() if name in names}}
     return Compiled(document, settings, tuple(rows), tuple(said), asides=tuple(asides))
+
+
+def anew(names: frozenset[str], tree: Node, setting: Setting, span: Span, document: Document, rows: Sequence[Row],
+         defining: bool) -> Setting | None:
+    """The scope after a formula that defines some variables otherwise than before; None where the text says that it only recalls them.
+
+    ``defining``: the sentence before it says that this is the definition.
+    """
+    other = setting.without(names, f"from line {span.line}")
+    contradicted = rivals(names, setting, {row.id: row.span for row in rows}, document, span)
+    if contradicted and recalled(document, span) and not defining:
+        statements(tree, other, "")
+        setting.rivals += tuple(other.rival(name, span) for name in sorted(names))
+        return None
+    other.rivals = (*(r for r in setting.rivals if r.name not in names), *contradicted)
+    return other
 
 
 def announced(rows: Sequence[Row], defining: set[int], timeout: float | None) -> list[Row]:
@@ -168,6 +192,7 @@ def announced(rows: Sequence[Row], defining: set[int], timeout: float | None) ->
         setting = next(again, display).setting
         if setting is not row.setting and _follows(first.sides[0], setting, timeout):
             row.setting.forget(frozenset({first.defines}))
+            setting.rivals = tuple(r for r in setting.rivals if r.name != first.defines)
             out[k] = replace(row, setting=setting, found=claimed(first.tree))
     return out
 

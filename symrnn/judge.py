@@ -8,6 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from symrnn.claimforms import (
+    ahead,
     cross_entropy_targets,
     disputed,
     every_term_of_loss,
@@ -29,6 +30,7 @@ from symrnn.contributions import parameter_of, part_of_step
 from symrnn.corrections import Corrections
 from symrnn.direct import direct
 from symrnn.document import Sides, Statement, chain
+from symrnn.doubts import as_powers, capitals, family, loose, marked, timeless, turned_or_power, value_at
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import (
     NOW,
@@ -47,11 +49,12 @@ from symrnn.expr import (
 from symrnn.factors import ORDER, Factor, hands_on, one_factor
 from symrnn.implied import contradicts, generic, implied
 from symrnn.instances import instances, unspecified
+from symrnn.labels import bears_label
 from symrnn.lastloss import AT_END
 from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Equation, Model
 from symrnn.prove.claim import Claim, Condition
-from symrnn.prove.decide import decide, domain
+from symrnn.prove.decide import NOT_SPOKEN, decide, domain
 from symrnn.prove.shapes import conflict
 from symrnn.prove.verdict import EVERYWHERE, Fix, Verdict
 from symrnn.rankclaims import singular
@@ -82,6 +85,8 @@ ONE_UNIT = re.compile(r"\b(?:only|single|just) (?:1|one|a single)?\s*(?:perceptr
 RESCUES = {"single-term": "sum over i = j as one term", "other-size": "a sum to another size as one over all components",
            "open-size": "a sum to another size as one over all components"}
 """Readings of a sum, by their codes, under which a claim is true that is not so as printed: the convention of each."""
+BEFORE_END = Condition("before-end", (), f"{NOT_SPOKEN} t = T: a printed symbol does not exist there")
+"""What a formula with a symbol of the next step speaks of, where only the last step has a loss."""
 STEPS = 3000
 """The budget of a repair, in candidates."""
 FROM_START = 600
@@ -98,6 +103,7 @@ class Context(Protocol):
     unclear: dict[str, dict[str, int]]
     ends: Mapping[str, frozenset[str]]
     has_columns: bool
+    labels: frozenset[str]
 
     def trees_before(self, offset: int) -> Iterator[Node]: ...
 
@@ -225,6 +231,8 @@ class Chain:
         if first.verdict.word == "refuted" and (letter := size_or_sequence(sides, scope.table)) is not None:
             reason = f"{letter} is a size and has a value at every step; without a step it may be either"
             return replace(first, verdict=Verdict("undecided", "SR303", reason))
+        if first.verdict.word == "refuted" and (doubt := timeless(sides, scope.table) or family(sides)):
+            return replace(first, verdict=Verdict("undecided", "SR303", doubt))
         named = {n.nodes[0].head for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient"}
         if scope.gradients_at == "either" and first.verdict.word != "proved" and named & set(scope.arguments.values()):
             setting = replace(self.setting, scope=replace(scope, gradients_at="argument"))
@@ -289,6 +297,10 @@ class Chain:
                 if factor is not None:
                     by_factor = Relation(text, self._by_factor(factor, elaborator))
                     return self._factor_corrected(by_factor, factor, sides) if correct else by_factor
+                if (name := bears_label((sides.left, sides.right), self.auditor.labels)) is not None:
+                    return Relation(text, Verdict("undecided", "SR303", f"the number above {name} may be an exponent or that of a layer"))
+                if (doubt := value_at(sides, scope.table, self.span.latex)) is not None:
+                    return Relation(text, Verdict("undecided", "SR303", doubt))
                 model = self.auditor.model_of(self.setting)
                 of_matrix = singular(sides.left, sides.right, partial(self._side, elaborator), model, self.stated)
                 if of_matrix is not None:
@@ -310,10 +322,14 @@ class Chain:
                     loose = [c.message for c in elaborator.choices if c.code == OPEN]
                     if loose:
                         verdict = Verdict("undecided", "SR103", f"{loose[0]}, which nothing says; so read, {verdict.reason}")
-                if verdict.word in ("refuted", *STANDS) and (turned := self._perhaps_power(sides)) is not None:
-                    return Relation(text, Verdict("undecided", "SR303", f"{turned} may be transposed or a power"))
-                if verdict.word in STANDS and len(capitals := self._capitals(claim)) > 1:
-                    words = " and ".join(capitals)
+                if verdict.word in ("refuted", *STANDS) and (doubt := turned_or_power(sides, scope.steps, self.span.latex)):
+                    return Relation(text, Verdict("undecided", "SR303", doubt))
+                if verdict.word == "refuted" and (raised := as_powers(sides, scope.steps, self.span.latex)) is not None:
+                    meant = Relation(text, self._by_power(raised, verdict))
+                    if meant.verdict.word != "refuted":
+                        return meant
+                if verdict.word in STANDS and len(letters := capitals(claim, self.setting.unsure)) > 1:
+                    words = " and ".join(letters)
                     return Relation(text, Verdict("undecided", "SR103", f"nothing says whether {words} are numbers or matrices"))
                 if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
                     reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
@@ -414,6 +430,9 @@ class Chain:
             return Verdict("undecided", "SR103", f"nothing says whether the numbers below {name} count its components or steps, or tell "
                            "letters apart")
         verdict = self._or_direct(claim, decide(claim))
+        if verdict.word == "refuted" and verdict.method != "shapes" and claim.states("at-end") and ahead(claim):
+            before = decide(replace(claim, conditions=(*claim.conditions, BEFORE_END)))
+            verdict = before if before.word != "refuted" else verdict
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
         if self.setting.guessed and (verdict.word == "undecided" and "rank 3" in (verdict.reason or "")
@@ -456,6 +475,8 @@ class Chain:
                 alone is claim.left or self.setting.guessed and (alone.attr.time is not None or isinstance(claim.left.attr[0], Index))):
             reason = f"nothing given defines {alone.attr.name}; the equation would define it"
             verdict = Verdict("undecided", "SR103", reason)
+        if verdict.word == "refuted" and (name := marked(claim)) is not None:
+            verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is, on which it depends")
         if verdict.word == "refuted" and (stray := self._stray(claim)) and (verdict.method != "shapes" or stray.shape == SCALAR):
             verdict = Verdict("undecided", "SR103", f"nothing given says what {stray.name} is, on which it depends")
         if verdict.word == "refuted" and verdict.method != "shapes" and self.unused:
@@ -465,6 +486,8 @@ class Chain:
             verdict = Verdict("undecided", "SR103", f"nothing given says what {name} is; the equation would define it")
         if verdict.word == "refuted" and verdict.method == "shapes" and (name := self._unsure(claim)) is not None:
             return Verdict("undecided", "SR103", f"nothing says what {name} is; as a number, {verdict.reason}")
+        if verdict.word == "refuted" and verdict.method == "shapes" and (name := loose(claim)) is not None:
+            return Verdict("undecided", "SR103", f"nothing says what sizes {name} has")
         if verdict.word == "refuted" and verdict.method == "shapes" and (fits := self._where_it_fits(claim)) is not None:
             size, fitting = fits
             again = self._decided(fitting, rule)
@@ -576,20 +599,18 @@ class Chain:
                                "fails")
         return None
 
-    def _perhaps_power(self, sides: Sides) -> str | None:
-        """What carries the letter of the last step as an upper script, where that letter stands in the exponent of another power."""
-        nodes = [n for side in (sides.left, sides.right) for n in nodes_of(side)]
-        counted = {m.head for n in nodes if n.op == "Pow" for m in nodes_of(n.nodes[1]) if m.op == "Sym"} & set(self.setting.scope.steps)
-        marks = tuple(f"^{form}" for letter in counted for form in (letter, f"{{{letter}}}"))
-        turned = (self._source(n) for n in nodes if n.op == "Transpose")
-        return next((text for text in turned if marks and text.replace(" ", "").endswith(marks)), None)
-
-    def _capitals(self, claim: Claim) -> list[str]:
-        """The capital letters of a claim that are taken for numbers because nothing tells what they are; matrices may not commute."""
-        known = {s.name for e in claim.model.equations for s in (e.left, *symbols(e.right))} | {TOTAL, LOSS}
-        letters = {s.name for e in (claim.left, claim.right) if e.op != "deriv" for s in symbols(e) if s.shape == SCALAR}
-        derived = {s.name for e in (claim.left, claim.right) for x in walk(e) if x.op == "deriv" for s in symbols(x)}
-        return sorted(name for name in letters & self.setting.unsure - known - derived if name[:1].isupper())
+    def _by_power(self, raised: Sides, turned: Verdict) -> Verdict:
+        """The verdict on a relation that is refuted if its upper letters are signs of transposition, where they may make powers."""
+        try:
+            found = self._decided(self._claim(raised, self._fresh())[0])
+        except Meaningless:
+            return turned
+        if found.word not in STANDS:
+            return found if found.word == "refuted" else replace(found, word="undecided", code="SR303", reason="an upper letter in it may "
+                                                                 "be a sign of transposition or the number of factors")
+        meant = "the upper letter is the number of factors"
+        return replace(found, word="conditional", convention="power of a matrix", conditions=(*found.conditions, meant),
+                       reason=f"true when {meant}, not a sign of transposition")
 
     def _perhaps_one(self, sides: Sides, claim: Claim) -> str | None:
         """The size of an output with which the shapes of a claim fit once it is 1, in a text that declares nothing.
@@ -687,9 +708,17 @@ class Chain:
         if found is None or found.claim.left == found.claim.right:    # that a side equals itself is no correction
             return r
         fix = self._corrections(sides.right).fix(self.statement, sides, found)
-        if fix is None:
+        if fix is None or self._repeats(fix, found):
             return r
         return replace(r, verdict=replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix), fixed=found.claim)
+
+    def _repeats(self, fix: Fix, found: Repair) -> bool:
+        """Whether a correction only says what the text has said: the definition of its left side, or an earlier side of its chain."""
+        left = found.claim.left.args[0] if found.claim.left.op == "entry" else found.claim.left
+        if found.is_derived and left.op == "sym" and left.attr.name in found.claim.model.definitions:
+            return True
+        start = self._source(self.statement.sides[0].left)
+        return "".join(fix.latex.split()) in {"".join(f"{start} = {self._source(s.right)}".split()) for s in self.statement.sides}
 
     def _repaired_from_start(self, sides: Sides) -> Repair | None:
         """The repair of a side against the first one of its chain, where it has none against the side before it."""

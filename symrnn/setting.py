@@ -41,6 +41,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
+from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
 from symrnn.read.keys import KINDS, checked
@@ -68,6 +69,16 @@ INITIAL = ("given", "zero")
 """What the states before the first step may be."""
 
 
+@dataclass(frozen=True)
+class Rival:
+    """Another definition that the text gives of a variable in the same passage: its line, and where it begins to count."""
+
+    name: str
+    equations: tuple[Equation, ...]
+    line: int
+    offset: int = 0
+
+
 @dataclass
 class Setting(Losses):
     """One scope of a document while it is read: its declarations, and the equations gathered so far."""
@@ -92,6 +103,8 @@ class Setting(Losses):
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
     stated_layout: str | None = None                                  # how a sentence says that derivatives lie
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
+    rivals: tuple[Rival, ...] = ()                                    # definitions that contradict those that stand here
+    layouts: tuple[str, ...] = ()                                     # in which ones derivatives may lie, if the text says so in words
 
     @classmethod
     def of(cls, name: str, data: Mapping[str, Any], parent: Setting | None = None, where: Place | None = None) -> Setting:
@@ -146,6 +159,7 @@ class Setting(Losses):
         made = cls(name, scope, _names(data.get("simplex")) or (parent.simplex if given and parent else frozenset()),
                    str(data.get("initial", parent.initial if parent else "given")),
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
+        made.layouts = parent.layouts if parent is not None and "layout" not in data else ()
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
         made.numbered = _names(data.get("numbered")) or (parent.numbered if parent is not None else frozenset())
         made.stated_layout = data.get("stated_layout", parent.stated_layout if parent is not None else None)
@@ -257,13 +271,23 @@ class Setting(Losses):
         self._gradient(left, right)
 
     def _says_layout(self, left: Node, right: Node) -> str | None:
-        """A Jacobian has the outputs as rows, which is how it is read anyway: (df/dx)_ij = df_i/dx_j."""
+        """A Jacobian has the outputs as rows, as it is read anyway: (df/dx)_ij = df_i/dx_j; or the inputs, if the text says so."""
         if left.op != "At" or left.nodes[0].op != "Deriv" or right.op != "Deriv" or len(left.nodes) != 3 or len(right.nodes) != 2:
             return None
         whole, i, j = left.nodes
-        components = tuple(Node("Sym", (n.head, Node("Index", (k,)))) for n, k in zip(whole.nodes, (i, j), strict=False))
         plain = len(whole.nodes) == 2 and all(n.op == "Sym" and len(n.args) == 1 for n in whole.nodes)
-        return "Jacobian" if plain and i != j and right.nodes == components else None
+        ways = [tuple(Node("Sym", (n.head, Node("Index", (k,)))) for n, k in zip(whole.nodes, pair, strict=False))
+                for pair in ((i, j), (j, i))]
+        if not plain or i == j or right.nodes not in ways:
+            return None
+        swapped = right.nodes == ways[1]
+        if swapped and "Jacobian" not in self.places:
+            self.lay("transposed")
+        return "Jacobian" if swapped == (self.scope.layout == "transposed") else None
+
+    def lay(self, *layouts: str) -> None:
+        """Say in which layouts the derivatives may lie, the likeliest first."""
+        self.scope, self.layouts = replace(self.scope, layout=layouts[0]), layouts
 
     def introduce(self, left: Node, right: Node) -> bool:
         """Let a new name, at the running step or at none, stand for an expression; whether it is new and no part of it."""
@@ -392,6 +416,12 @@ class Setting(Losses):
         new = {**told, **unify([(left, right)])}
         self.solved = {**new, **{name: new.get(str(value), value) for name, value in self.solved.items()}}
 
+    def would_define(self, left: Node) -> bool:
+        """Whether an equation with this left side would be the first one of a variable at the running step, or of one without steps."""
+        time = left.part("Time") if left.op == "Sym" else None
+        running = time is None or str(time.nodes[0]) == self.scope.table.time_letter
+        return left.op == "Sym" and running and left.head not in self.scope.defined | self.scope.targets
+
     def defined_anew(self, n: Node) -> frozenset[str]:
         """The variables that a formula defines otherwise than before, as a text does that passes on to another network."""
         if n.op in ("Rows", "Seq", "Implies", "Iff", "Where"):
@@ -485,6 +515,17 @@ class Setting(Losses):
         """A new scope in which some variables are free to be defined again."""
         out = replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places))
         out.forget(names)
+        return out
+
+    def rival(self, name: str, span: Span) -> Rival:
+        """The definition of a variable, which stands in a span, as one that another contradicts."""
+        return Rival(name, tuple(e for e in self.equations if e.name == name), span.line, span.offset)
+
+    def with_rival(self, rival: Rival) -> Setting:
+        """The scope with the other definition of a variable."""
+        out = self.without(frozenset({rival.name}), f"{self.name}, {rival.name} of line {rival.line}")
+        out.equations += rival.equations
+        out.scope = out.scope.define(rival.name)
         return out
 
     def forget(self, names: frozenset[str]) -> None:

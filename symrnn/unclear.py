@@ -11,10 +11,13 @@ from symrnn.compiling import names_variable
 from symrnn.document import Compiled, Row
 from symrnn.expr import NOW, Expr, Symbol, lift, symbols, walk
 from symrnn.prove.claim import Claim
-from symrnn.read.scope import LOSS, TOTAL
+from symrnn.read.scope import LOSS, TOTAL, Scope
+from symrnn.read.symbols import SymbolTable
+from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import canonical_base
 
+ONE = Node("Num", ("1",))
 BLOCKS = ("List", "Matrix", "Stack", "Plus")
 """What puts a weight together from others."""
 
@@ -96,3 +99,22 @@ def _passes(top: Expr, bottom: Expr, definitions: Mapping[str, Expr]) -> set[str
         elif name in definitions:
             todo += [(x, same and x.time in (None, NOW)) for x in symbols(definitions[name])]
     return {name for name, _ in seen}
+
+
+def counts_from_zero(trees: Iterable[Node], table: SymbolTable) -> bool:
+    """Whether the steps of a text begin at 0, with a state at step -1 or sums over the steps from 0 to one less than their number."""
+    for n in (n for tree in trees for n in nodes_of(tree)):
+        if n.op == "Time" and n.nodes[0] == Node("Neg", (ONE,)):
+            return True
+        if n.op == "Sum" and n.nodes[0].head == table.time_letter and n.nodes[1] == Node("Num", ("0",)) and n.nodes[2].op == "Add" and (
+                Node("Neg", (ONE,)) in n.nodes[2].nodes):
+            return True
+    return False
+
+
+def speaks_of_ends(trees: Iterable[Node], scope: Scope) -> bool:
+    """Whether some trees have a sum over steps, or a symbol at a numbered step or the last one."""
+    nodes = [n for tree in trees for n in nodes_of(tree)]
+    if any(n.op == "Sum" and n.nodes[0].head == scope.table.time_letter for n in nodes):
+        return True
+    return any(n.op == "Time" and (any(m.op == "Num" for m in n.nodes) or {m.head for m in nodes_of(n)} & scope.steps) for n in nodes)

@@ -16,9 +16,17 @@ from symrnn.expr.tree import Expr, Fault, Symbol, transform
 Pairs = Iterable[tuple[Expr, Expr]]
 
 
+SIGNED = re.compile(r"\^[*+-]")
+"""A sign above a name."""
+
+
 def unknown(size: Any) -> bool:
-    """Whether a size is yet to be found."""
-    return isinstance(size, str) and size.startswith("?") and not any(sign in size for sign in "+-*")
+    """Whether a size is yet to be found; a sign above the name of a symbol, as in ``?W^*.1``, makes no sum of it.
+
+    >>> unknown("?h"), unknown("?W^*.1"), unknown("2*?h"), unknown("?h+1"), unknown("n")
+    (True, True, False, False, False)
+    """
+    return isinstance(size, str) and size.startswith("?") and not any(sign in SIGNED.sub("", size) for sign in "+-*")
 
 
 def unify(pairs: Pairs) -> dict[str, Size]:

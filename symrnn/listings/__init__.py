@@ -223,6 +223,8 @@ def judged(function: Function, listing: Listing, place: Place, texts: Mapping[st
 
 PUT_IN = "the text has no name for it; it is put into the statements that use it"
 """What is said of a step on the way that the text takes in one."""
+SPLIT = "the text splits this otherwise; it is put into the statements that use it"
+"""What is said of a step that is not the one of this name in the text, where what is made of it is the text's."""
 
 
 @dataclass
@@ -239,12 +241,14 @@ def fitting(matcher: Matcher, equations: Sequence[Lifted], timeout: float | None
     first, rest = equations[0], equations[1:]
     best: tuple[float, list[Found]] | None = None
     for found in matched(matcher, first, timeout):
-        if not found.matched and not found.named and found.verdict.word is not None and matcher.is_local(first):
+        odd = found.verdict.word not in (None, "proved") if found.named else not found.matched and found.verdict.word is not None
+        if odd and matcher.is_local(first):
             inside = [replace(e, value=put(e.value, first.target, first.value)) for e in rest]
             users = [k for k, (e, old) in enumerate(zip(inside, rest, strict=True)) if e != old]
             price, others = fitting(matcher, inside, timeout, budget) if users else (0, [])
-            if users and all(others[k].matched or others[k].verdict.reason == PUT_IN for k in users):
-                return price, [Found(Verdict(None, reason=PUT_IN)), *others]
+            right = ("proved",) if found.named else ("proved", "conditional")
+            if users and all(others[k].verdict.word in right or others[k].verdict.reason in (PUT_IN, SPLIT) for k in users):
+                return price, [Found(Verdict(None, reason=SPLIT if found.named else PUT_IN)), *others]
         price, others = fitting(matcher.after(found), rest, timeout, budget)
         if best is None or cost(found) + price < best[0]:
             best = cost(found) + price, [found, *others]

@@ -209,7 +209,10 @@ class Matcher:
             if any(r.offset is None for r in refs) and self.model.symbol(own).kind == "variable":     # the program does not say when
                 lags = dict.fromkeys(s.time.offset for s in within if s.name == own and s.time is not None)
                 return [Meaning(own, k, f"{name} is the text's {own}{_ago(k)}" if k else "") for k in lags] or [Meaning(own)]
-            return [Meaning(own, lag if own != named(name, every) else 0, f"{name} is the text's {own}{_ago(lag)}" if lag else "")]
+            first = Meaning(own, lag if own != named(name, every) else 0, f"{name} is the text's {own}{_ago(lag)}" if lag else "")
+            late = not lag and name not in self.assigned and all(r.offset == -1 for r in refs) and self.model.symbol(own).kind in (
+                "input", "target")
+            return [first, Meaning(own, 1, f"{name}[0] is the text's {own} of the first step")] if late else [first]
         found = []
         taken = {(m.symbol, m.shift) for m in fixed.values()}
         for s in within:

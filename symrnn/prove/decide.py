@@ -27,6 +27,8 @@ from symrnn.prove.verdict import EVERYWHERE, Scope, Verdict
 from symrnn.prove.windows import method, prove_windows, with_start
 
 IMMEDIATE = "derivatives of a state by a parameter are immediate ones (earlier states held fixed)"
+NOT_SPOKEN = "the claim does not speak of"
+"""How a condition begins that leaves out the steps at which a printed symbol does not exist."""
 KEPT = 512
 """Verdicts that are kept. A verdict depends on its claim alone, and a correction is decided when it is found and when it is read afresh."""
 
@@ -211,7 +213,7 @@ def proved(claim: Claim, proof: Proof, outcome: Outcome | None, stated: tuple[st
     """``proved`` for all sizes and every T, with what the proof rests on."""
     if outcome is not None and outcome.status == "equal":
         way += "; exact evaluation agrees" + (f" for {outcome.scope}" if outcome.scope else "") + f" up to 2^-{outcome.exponent}"
-    outside = tuple(f"the claim does not speak of {o}: a printed symbol does not exist there" for o in proof.outside)
+    outside = tuple(f"{NOT_SPOKEN} {o}: a printed symbol does not exist there" for o in proof.outside)
     return Verdict("proved", method=way, scope=EVERYWHERE, error_bound="0", conditions=(*stated, *proof.facts, *outside),
                    domain=domain(claim), proof=tuple(proof.obligations), rules=proof.rules, uses=tuple(proof.inlined))
 

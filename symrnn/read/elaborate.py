@@ -50,8 +50,11 @@ class Elaborator(Products, Applied, Sums):
     def _laid(self, top: Expr, below: Expr, mode: str) -> Expr:
         """A derivative as the layout of the text wants it."""
         out = derivative(top, below, mode)
-        lies = {"denominator": False, "numerator": True, "rows": below.shape is None or below.shape[1] == 1}[self.scope.layout]
-        return transpose(out) if lies and out.args[0].shape == SCALAR and below.shape != SCALAR else out
+        above, column = out.args[0].shape, below.shape is None or below.shape[1] == 1
+        number = above == SCALAR and below.shape != SCALAR
+        lies = {"denominator": False, "numerator": number, "rows": number and column,
+                "transposed": column and below.shape != SCALAR and above not in (None, SCALAR)}[self.scope.layout]
+        return transpose(out) if lies else out
 
     def named(self, n: Node) -> Expr:
         """The gradient of the total loss by the symbol whose name it carries, or the part of it that comes from later steps."""

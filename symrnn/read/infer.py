@@ -540,7 +540,8 @@ def _last_steps(trees: Sequence[Node], letter: str, found: Mapping[str, Use]) ->
     ends = {end for end in ends if end in STEPS or end not in counted and not _computes(found[end]) and not found[end].timed}
     if "T" in found or not ends:
         below = {name.rpartition("_")[2] for name in found if _at_a_step(name, found)}          # h_N beside h_t
-        return ["T"] if "T" in found or "T" in below else sorted(STEPS & set(found) | below) or ["T"]
+        usual = {step for step in STEPS & set(found) if not _computes(found[step])}               # but not a weight N
+        return ["T"] if "T" in found or "T" in below else sorted(usual | below) or ["T"]
     return sorted(STEPS & ends) or (sorted(ends) if len(ends) == 1 else ["T"])
 
 
@@ -633,7 +634,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
 def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
     """The letters that count components, whatever they are: a sum binds them, they stand below, or they are compared with such.
 
-    A letter that has a value of its own, ends a sum or counts steps is none of them.
+    A letter that has a value of its own, ends a sum or counts steps is none of them, unless it usually counts and stands below.
     """
     valued, stepped, pairs = set(), {table.time_letter, *STANDARD}, set()
     timed = {n.head for n in nodes if n.op == "Sym" and n.part("Time") is not None}
@@ -661,7 +662,8 @@ def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
                 valued |= {m.head for m in sides if _lone(m)}
     bound = {n.nodes[0].head for n in nodes if n.op == "Sum" and _lone(n.nodes[0])} - {table.time_letter} - set(STANDARD)
     below = {m.head for n in nodes if n.op in ("Index", "At") for m in n.nodes[n.op == "At":] if _lone(m)}
-    found = {name for name in bound if name in COUNTERS} | (bound | below) - valued - stepped
+    usual = COUNTERS & (below | bound - valued)                      # but not x in sum_x p(x), beside a vector x
+    found = bound & usual | (bound | below) - valued - stepped
     before = -1
     while before < len(found):
         before = len(found)

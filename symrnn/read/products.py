@@ -185,14 +185,15 @@ class Products(Names):
         return matrix_power(e, *counted)
 
     def _squared_norm(self, n: Node) -> Expr:
-        """The sum of the squares of all entries: the Frobenius norm, or the Euclidean one of a column; other norms are not read."""
+        """The sum of the squares of all entries: the Frobenius norm, or the Euclidean one of a vector; other norms are not read."""
         kind = n.nodes[1] if len(n.nodes) > 1 else None
         e = self(n.nodes[0])
         if kind == FROBENIUS:
             return total(had(e, e))
-        if kind is not None and kind != Node("Num", ("2",)) or e.shape is not None and e.shape[1] != 1:
-            raise Meaningless("SR303", "a norm other than that of Frobenius or the Euclidean one of a column vector", n.span)
-        return matmul(transpose(e), e)
+        shape = own_shape(e) or (None, 1)
+        if kind is not None and kind != Node("Num", ("2",)) or 1 not in shape:
+            raise Meaningless("SR303", "a norm other than that of Frobenius or the Euclidean one of a vector", n.span)
+        return matmul(transpose(e), e) if shape[1] == 1 else matmul(e, transpose(e))
 
 
 def multiply(a: Expr, b: Expr) -> Expr:

@@ -19,7 +19,7 @@ class Scope:
     names of the loss of one step and of their sum (they may be written with one letter). ``steps``: names of the last step.
     ``elided``: what a bare function name stands for (a text that writes sigma for sigma(o)). ``rate``: the learning rate of
     update rules. ``functions``: scalar functions given by a formula, as (name of the argument, formula). ``final``: names of
-    what is computed once, from the last step. ``layout``: how the derivative of a scalar lies, one of :data:`LAYOUTS`.
+    what is computed once, from the last step. ``layout``: how derivatives lie, one of :data:`LAYOUTS`.
     ``gradients``: names that stand for a derivative or another expression.
     ``arguments``: names for the arguments of activations, with the variable whose equation the activation is in. ``gradients_at``: where
     a gradient named after such a variable is taken, one of :data:`PLACES`. ``flowing``: named gradients, as printed, of which the part
@@ -65,8 +65,9 @@ class Scope:
         return replace(self, defined=self.defined | {name})
 
 
-#: How the derivative of a scalar lies: like its variable; transposed; a row by a vector, like its variable by a matrix.
-LAYOUTS = ("denominator", "numerator", "rows")
+#: How derivatives lie. That of a scalar: like its variable; transposed; a row by a vector, like its variable by a matrix. In the last
+#: layout that of a vector by a vector has the inputs as rows, and that of a scalar lies like its variable.
+LAYOUTS = ("denominator", "numerator", "rows", "transposed")
 
 #: Where a gradient named after a variable is taken: at the variable, at the argument of its activation, or nobody says which.
 PLACES = ("value", "argument", "either")
