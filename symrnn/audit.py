@@ -16,7 +16,7 @@ from symrnn.considered import PART, clause, concerned
 from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, role_of, same_equation
 from symrnn.errors import Place, SymrnnError
-from symrnn.expr import Size, symbols
+from symrnn.expr import SCALAR, Size, symbols
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
 from symrnn.labels import labelled
@@ -24,6 +24,7 @@ from symrnn.laid import with_layout
 from symrnn.limits import SECONDS, TimeIsUp
 from symrnn.listings import findings
 from symrnn.model import Model
+from symrnn.prove.claim import Claim
 from symrnn.prove.decide import NOT_SPOKEN
 from symrnn.prove.verdict import ORDER, Fix, Verdict, worst
 from symrnn.read.document import Document, Span, load_document
@@ -273,6 +274,8 @@ class Auditor:
         if found.verdict != "refuted" or row.options.get("assume"):
             return found
         words = self._spoken(row) if row.span.directive is None else None
+        if words is not None and NUMBERS.search(words) and all(of_numbers(r.claim) for r in found.relations if r.verdict.word == "refuted"):
+            words = None                                              # as everything is read
         early = self.from_zero and speaks_of_ends((s.tree for s in row.found), row.setting.scope)
         if considered is None and words is None and not early:
             return found
@@ -428,6 +431,11 @@ def as_laid(found: Equation, setting: Setting) -> Equation:
 def reason_of(relations: Iterable[Relation]) -> str | None:
     """The first reason that is given for a verdict."""
     return next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
+
+
+def of_numbers(claim: Claim | None) -> bool:
+    """Whether everything that a claim prints is a number."""
+    return claim is not None and all(s.shape == SCALAR for side in (claim.left, claim.right) for s in symbols(side))
 
 
 def in_doubt(r: Relation) -> Relation:
