@@ -16,7 +16,7 @@ from symrnn.considered import PART, clause, concerned
 from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, role_of, same_equation
 from symrnn.errors import Place, SymrnnError
-from symrnn.expr import SCALAR, Size, symbols
+from symrnn.expr import SCALAR, Size, symbols, walk
 from symrnn.implied import open_loss
 from symrnn.judge import Chain, Relation
 from symrnn.labels import labelled
@@ -38,7 +38,7 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.reconciled import reconciled
 from symrnn.setting import Setting
-from symrnn.spoken import NUMBERS, loosely, restricted
+from symrnn.spoken import BASE, NUMBERS, loosely, restricted
 from symrnn.told import rulings
 from symrnn.unclear import counts_from_zero, speaks_of_ends, unclear
 from symrnn.write.notation import Notation
@@ -264,6 +264,10 @@ class Auditor:
 
         What is proved for the steps at which all symbols exist is not said of those to which a condition before it restricts it.
         """
+        base = BASE.search(self.document.text) if self.tells and found.verdict in DECISIVE else None
+        if base is not None and any(map(has_logarithm, found.relations)):
+            doubt = Verdict("undecided", "SR303", f"its logarithms are natural ones, and the text speaks of “{base[0]}”")
+            return replace(found, relations=tuple(replace(r, verdict=doubt) for r in found.relations), reason=doubt.reason)
         if found.verdict not in ("refuted", "proved") or not isinstance(row.found, list):
             return found
         considered = concerned(self.compiled.asides, row.span.offset, [s.tree for s in row.found], row.setting)
@@ -431,6 +435,12 @@ def as_laid(found: Equation, setting: Setting) -> Equation:
 def reason_of(relations: Iterable[Relation]) -> str | None:
     """The first reason that is given for a verdict."""
     return next((r.verdict.reason for r in relations if r.verdict.word and r.verdict.reason), None)
+
+
+def has_logarithm(r: Relation) -> bool:
+    """Whether a claim, or a definition of its model, has a logarithm."""
+    sides = () if r.claim is None else (r.claim.left, r.claim.right, *(e.right for e in r.claim.model.equations))
+    return any(x.op == "apply" and x.attr == "log" for side in sides for x in walk(side))
 
 
 def of_numbers(claim: Claim | None) -> bool:

@@ -56,9 +56,10 @@ SAID_OF_IT = re.compile(r"[\s$.]*(?:this|that|it|the (?:\w+ )?(?:first|second|th
 """How the next sentence restricts what stands before it."""
 LOOSELY = re.compile(r"\b(?:factors?|constants?)\b[^.]{0,40}?\b(?:absorb|drop|ignor|omit|suppress|neglect)\w*|"
                      r"\b(?:absorb|drop|ignor|omit|suppress|neglect)\w*[^.]{0,20}?\b(?:factors?|constants?)\b|"
-                     r"\b(?:suppress|drop|omit)\w*[^.]{0,20}?\b(?:ind(?:ex|ices|exes)|subscripts?|superscripts?|arguments?)\b|"
-                     r"\b(?:to )?base[- ]?(?:\$?(?:2|10|b|K)\b|two|ten)\b|\bbinary logarithm\w*", re.I)
+                     r"\b(?:suppress|drop|omit)\w*[^.]{0,20}?\b(?:ind(?:ex|ices|exes)|subscripts?|superscripts?|arguments?)\b", re.I)
 """What a text says somewhere of its way to write, by which its formulas are not meant to the letter."""
+BASE = re.compile(r"\b(?:to )?base[- ]?(?:\$?(?:2|10|b|K)\b|two|ten)\b|\bbinary logarithm\w*", re.I)
+"""A logarithm that is not the natural one."""
 BY_OUTPUT = re.compile(r"\b(?:derivative|slope|primes?|f'|written|expressed|evaluated)\b[^.]{0,60}?\b(?:function|terms|at) (?:of )?"
                        r"(?:the|its) (?:outputs?|values?|activations?)\b", re.I)
 """The same of the slopes of functions, which may be those at the value and not at the argument."""

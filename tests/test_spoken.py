@@ -63,3 +63,9 @@ def test_arrays_that_a_sentence_makes_numbers_have_no_shapes_to_conflict(tmp_pat
     assert verdicts(tmp_path, f"{text}A scalar network has\n\n{claim}\n\n# In general\n\n{claim}\n") == ["undecided", "refuted"]
     sizes = r"$h_t \in \mathbb{R}^n$, $x_t \in \mathbb{R}^m$, $h_t = \tanh(W h_{t-1} + U x_t)$. Setting $m = n = 1$, "
     assert verdicts(tmp_path, sizes + r"$$ \frac{\partial h_t}{\partial h_{t-1}} = (1 - h_t^2) W. $$") == ["undecided"]
+
+
+def test_logarithms_to_another_base_are_not_those_that_are_proved(tmp_path: Path) -> None:
+    text = r"Let $p = \mathrm{softmax}(z)$, $L = -\sum_i y_i \log p_i$ with $\sum_i y_i = 1$. $$ \frac{\partial L}{\partial z} = p - y $$"
+    (word,) = set(verdicts(tmp_path, f"Here $\\log$ is the logarithm to base 2. {text}"))
+    assert word == "undecided" and "undecided" not in verdicts(tmp_path, text)
