@@ -257,7 +257,8 @@ class Auditor:
                 found = Equation(row.id, row.span, "claim", (Relation(row.span.latex, failed),), reason, row.span.label)
             if not self._looked_back:                                 # what stands before it counts, and is another thing elsewhere
                 self._judged[key] = found
-        return replace(self._meant_aside(found if row.setting.layouts else as_laid(found, row.setting), row), id=row.id, span=row.span, expected=row.options.get("expect"))
+        laid = found if row.setting.layouts else as_laid(found, row.setting)
+        return replace(self._meant_aside(laid, row), id=row.id, span=row.span, expected=row.options.get("expect"))
 
     def _meant_aside(self, found: Equation, row: Row) -> Equation:
         """The verdict on a row, unless it is refuted where it may be meant under an equation that the text only considers.
