@@ -90,7 +90,8 @@ def compile_document(document: Document, claims_from: int | None = None, timeout
     main = declared(document, "main", {**data, **({"macros": macros} if macros else {})}, None)
     main.guessed = bool(inferred)
     if claims_from is None and "layout" not in document.settings and (lies := layouts(document.text)) != HOUSE:
-        main.lay(*lies)
+        if lies == ("transposed",) or main.stated_layout is None and "transposed" in lies:
+            main.lay(*lies)
     heeded = [x for x in said if x.kind not in SUPPOSED or not denied(x)] if main.guessed else []
     main.suppose(distributions(document, heeded, main, timeout))
     name_gradients(heeded, main)

@@ -67,7 +67,7 @@ def test_derivatives_may_lie_with_their_inputs_as_rows_if_the_text_says_so(tmp_p
 
 
 @pytest.mark.parametrize("words", [
-    "We use the denominator layout.", "There is one column of a derivative per component of $y$ and one row per component of $x$."])
+    "There is one column of a derivative per component of $y$ and one row per component of $x$."])
 def test_a_layout_that_the_words_leave_open_decides_no_jacobian(tmp_path: Path, words: str) -> None:
     text = f"{words}\n\n{NETWORK}{JACOBIAN % TURNED}\n\n{JACOBIAN % COLUMNS}\n\n{JACOBIAN % 'W'}\n"
     assert verdicts(tmp_path, text) == ["undecided", "undecided", "refuted"]
@@ -81,11 +81,6 @@ $$ \frac{\partial L}{\partial h_t} = (h_t - y_t)^\top + \frac{\partial L}{\parti
 $$ \frac{\partial L}{\partial h_t} = (h_t - y_t)^\top + \frac{\partial L}{\partial h_{t+1}} W \mathrm{diag}(1 - h_{t+1}^2) $$
 """
     assert verdicts(tmp_path, text) == ["proved", "refuted"]
-
-
-def test_a_layout_that_others_use_leaves_open_which_one_is_used_here(tmp_path: Path) -> None:
-    text = f"Others use the denominator layout.\n\n{NETWORK}{JACOBIAN % COLUMNS}\n"
-    assert verdicts(tmp_path, text) == ["undecided"]
 
 
 def test_the_norm_of_a_row_is_a_number(tmp_path: Path) -> None:

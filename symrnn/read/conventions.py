@@ -5,7 +5,7 @@ r"""How derivatives lie by the words of a text: in which of the layouts its equa
 >>> layouts(r"The $(i, j)$ entry of $\partial y / \partial x$ is $\partial y_j / \partial x_i$.")
 ('transposed',)
 >>> layouts("Gradients are row vectors."), layouts("We do not use the numerator layout."), layouts("A row of weights.")
-(('rows', 'numerator'), ('denominator', 'numerator', 'rows'), ('denominator',))
+(('rows', 'numerator'), ('denominator',), ('denominator',))
 """
 from __future__ import annotations
 
@@ -49,13 +49,11 @@ _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n\s*\n")
 
 def layouts(text: str) -> tuple[str, ...]:
     """The layouts in which the derivatives of a text may lie, the likeliest first; that of the house where it says nothing."""
-    said = [(meant, DENIED.search(sentence) is not None) for sentence in _SENTENCE.split(text) for meant in _meant(sentence)]
+    said = [meant for sentence in _SENTENCE.split(text) if not DENIED.search(sentence) for meant in _meant(sentence)]
     if not said:
         return HOUSE
-    sure = [meant for meant, denied in said if not denied]
-    agreed = tuple(x for x in sure[0] if all(x in meant for meant in sure)) if sure else HOUSE
-    every = tuple(dict.fromkeys(x for meant, denied in said if denied or not agreed for x in meant))
-    return tuple(dict.fromkeys((*agreed, *every)))
+    agreed = tuple(x for x in said[0] if all(x in meant for meant in said))
+    return agreed or tuple(dict.fromkeys(x for meant in said for x in meant))
 
 
 def _meant(sentence: str) -> Iterator[tuple[str, ...]]:
