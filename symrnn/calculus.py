@@ -12,20 +12,25 @@ from dataclasses import dataclass
 from symrnn.expr import (
     SCALAR,
     Expr,
+    Linear,
     apply,
     diag,
+    extents,
     eye,
     filled,
     had,
     matmul,
     node,
     ones,
+    part,
     scale,
     smul,
     softmax,
+    stack,
     times,
     total,
     transpose,
+    zeros,
 )
 from symrnn.expr.functions import function
 
@@ -103,6 +108,13 @@ def _pull_call(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
     return smul(g, jacobian) if e.shape == SCALAR else matmul(jacobian, g)
 
 
+def _pull_slice(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
+    (whole,), (first, last, _) = e.args, e.attr
+    assert whole.shape is not None
+    above, below = (Linear.of(first) - 1).size, (Linear.of(whole.shape[0]) - Linear.of(last)).size
+    return stack(*(x for x in (zeros((above, 1)), g, zeros((below, 1))) if x.shape != (0, 1)))
+
+
 PULLS: dict[str, Rule] = {r.op: r for r in (
     Rule("sum rule", "add", "a sum passes its cotangent to every term", lambda e, v, g, k: g),
     Rule("scaling rule", "smul", "the scalar multiplies the cotangent, and gets its inner product with the other factor",
@@ -123,6 +135,9 @@ PULLS: dict[str, Rule] = {r.op: r for r in (
          lambda e, v, g, k: times(g, ones(e.args[0].shape))),  # type: ignore[arg-type]
     Rule("diagonal rule", "diag", "the vector gets the diagonal of the cotangent",
          lambda e, v, g, k: matmul(had(g, eye(e.shape[0])), ones((e.shape[0], 1)))),  # type: ignore[index]
+    Rule("stack rule", "cat", "each part gets its entries of the cotangent",
+         lambda e, v, g, k: part(g, *extents(e)[k])),
+    Rule("slice rule", "slice", "the entries that are taken get the cotangent, the others zero", _pull_slice),
     Rule("chain rule for a vector function", "vcall", "the Jacobian, transposed, times the cotangent",
          _pull_call),
 )}

@@ -21,6 +21,9 @@ from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
 from symrnn.zoo import Source
 
+SEVERAL = ("Matrix", "Stack", "Tuple", "List")
+"""What puts several variables together on the left of an equation."""
+
 
 def compile_model(source: Source) -> Model:
     """The model that the equations of a document define (those of its main scope).
@@ -90,7 +93,13 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
     """The error for a statement whose left side is a variable that nothing defines; None for a claim about something defined."""
     left, right = s.sides[0].left, s.sides[0].right
     scope = row.setting.scope
-    if s.sides[0].relation not in ("=", ":=", "<-") or not names_variable(left, row.setting):
+    if s.sides[0].relation not in ("=", ":=", "<-"):
+        return None
+    if left.op in SEVERAL and (names := variables_named(left, row.setting)):
+        return ModelError(row.span.latex, must="define its variables", came=f"a form that defines none of {', '.join(names)}",
+                          where=compiled.document.place(row.span.offset + s.tree.span[0]),
+                          next_step="Write one equation for each variable.")
+    if not names_variable(left, row.setting):
         return None
     try:
         target, value = Elaborator(scope)(left), vectorise(Elaborator(scope)(right))
@@ -101,6 +110,12 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
         return ModelError(row.span.latex, must="define its left side by the present step and a fixed number of steps before it",
                           came="other steps, or a sum over steps", where=place, next_step="Write a recurrence that is causal.")
     return misfit(target, value, row, place)
+
+
+def variables_named(n: Node, setting: Setting) -> tuple[str, ...]:
+    """The variables without a definition that a side names: itself, or the parts of a column or list."""
+    parts = [x for row in n.nodes for x in (row.nodes if row.op == "Row" else (row,))] if n.op in SEVERAL else [n]
+    return tuple(x.head for x in parts if names_variable(x, setting))
 
 
 def names_variable(n: Node, setting: Setting) -> bool:

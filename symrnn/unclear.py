@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from symrnn.compiling import names_variable
+from symrnn.compiling import variables_named
 from symrnn.document import Compiled, Row
 from symrnn.expr import NOW, Expr, Symbol, lift, symbols, walk
 from symrnn.prove.claim import Claim
@@ -50,7 +50,8 @@ def meant(row: Row) -> Iterator[str]:
         whole = left.op == "Sym" and len(left.args) == 1
         if left.op == "Sym" and left.part("Index") is not None and any(n.op == "Sym" and n.head == left.head for n in nodes_of(right)):
             yield left.head                                           # its components follow from each other, or these are steps
-        if names_variable(left, row.setting) or whole and any(n.op in BLOCKS for n in nodes_of(right)):
+        yield from variables_named(left, row.setting)
+        if whole and any(n.op in BLOCKS for n in nodes_of(right)):
             yield left.head
 
 

@@ -16,6 +16,7 @@ from symrnn.expr.tree import (
     derivative,
     diag,
     entry,
+    extents,
     eye,
     filled,
     fix_time,

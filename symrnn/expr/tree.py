@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -543,6 +544,19 @@ def stack(*parts: Expr) -> Expr:
     ('n', 1)
     """
     return node("cat", *parts, attr=total_size(*(p.shape[0] for p in parts if p.shape is not None)))
+
+
+def extents(e: Expr) -> tuple[tuple[Size, Size], ...]:
+    """The first and the last component of each part of a stack, counted from 1.
+
+    >>> extents(stack(symbol("h", ("n", 1)), symbol("x"), symbol("y", ("m", 1))))
+    ((1, 'n'), ('n+1', 'n+1'), ('n+2', 'm+n+1'))
+    """
+    ends = [Linear()]
+    for a in e.args:
+        assert a.shape is not None
+        ends.append(ends[-1] + Linear.of(a.shape[0]))
+    return tuple(((start + 1).size, end.size) for start, end in pairwise(ends))
 
 
 def part(e: Expr, first: Size, last: Size) -> Expr:
