@@ -2,6 +2,7 @@
 # ruff: noqa: F401 - what is imported here is the package's interface
 from symrnn.expr.binding import substitute
 from symrnn.expr.linear import Linear, between, canonical, total_size
+from symrnn.expr.linear import value as size_value
 from symrnn.expr.powers import has_powers, inverse_at, matrix_power, repeated
 from symrnn.expr.sizes import FIRST, LAST, NOW, SCALAR, Index, Shape, Size, Time
 from symrnn.expr.tree import (

@@ -565,7 +565,8 @@ def part(e: Expr, first: Size, last: Size) -> Expr:
     >>> part(symbol("h", ("p", 1)), 2, "p").shape
     ('p-1', 1)
     """
-    return node("slice", e, attr=(first, last, between(first, last)))
+    size = between(first, last)
+    return zeros((size, 1)) if is_zero(e) else node("slice", e, attr=(first, last, size))
 
 
 def index_sum(index: Index, body: Expr) -> Expr:
@@ -585,7 +586,7 @@ def derivative(top: Expr, bottom: Expr, mode: str = "total") -> Expr:
 BUILD: dict[str, Callable[[tuple[Expr, ...], Any], Expr]] = {
     "add": lambda a, _: add(*a), "smul": lambda a, _: smul(*a), "matmul": lambda a, _: matmul(*a), "had": lambda a, _: had(*a),
     "transpose": lambda a, _: transpose(*a), "pow": lambda a, n: power(a[0], n), "apply": lambda a, f: apply(f, a[0]),
-    "sum": lambda a, _: total(*a),
+    "sum": lambda a, _: total(*a), "slice": lambda a, n: zeros((n[2], 1)) if is_zero(a[0]) else Expr("slice", a, n),
 }
 
 
