@@ -99,7 +99,7 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
         return ModelError(row.span.latex, must="define its variables", came=f"a form that defines none of {', '.join(names)}",
                           where=compiled.document.place(row.span.offset + s.tree.span[0]),
                           next_step="Write one equation for each variable.")
-    if not names_variable(left, row.setting):
+    if not row.setting.undefined(left):
         return None
     try:
         target, value = Elaborator(scope)(left), vectorise(Elaborator(scope)(right))
@@ -115,15 +115,7 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
 def variables_named(n: Node, setting: Setting) -> tuple[str, ...]:
     """The variables without a definition that a side names: itself, or the parts of a column or list."""
     parts = [x for row in n.nodes for x in (row.nodes if row.op == "Row" else (row,))] if n.op in SEVERAL else [n]
-    return tuple(x.head for x in parts if names_variable(x, setting))
-
-
-def names_variable(n: Node, setting: Setting) -> bool:
-    """Whether a side is a symbol at the current step, without an index, that has no definition."""
-    time = n.part("Time") if n.op == "Sym" else None
-    known = {*setting.scope.defined, *setting.scope.targets, setting.scope.total, setting.scope.loss}
-    return (time is not None and str(time.nodes[0]) == setting.scope.table.time_letter and n.part("Index") is None
-            and n.head not in known)
+    return tuple(x.head for x in parts if setting.undefined(x))
 
 
 def misfit(target: Expr, value: Expr, row: Row, where: Place) -> SymrnnError | None:

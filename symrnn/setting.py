@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any
 
+from symrnn import gates
 from symrnn.conditions import condition_of, counted, restricts_definition
 from symrnn.errors import DeclarationError, Place, SymrnnError
 from symrnn.expr import (
@@ -41,6 +42,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
+from symrnn.read.columns import rows
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
 from symrnn.read.keys import KINDS, checked
@@ -181,7 +183,7 @@ class Setting(Losses):
         if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "==", "<-"):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
+        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right, identifier)
         found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
         found = found or self._formula(left, right) or self._at_the_end(left, right) or self._variable(left, right)
         found = found or self._differentiated(left, right)
@@ -224,11 +226,32 @@ class Setting(Losses):
         used = {s.name for e in self.equations for s in (e.left, *symbols(e.right))}
         return changed.op == "Sym" and gradient.nodes[1:] == (changed,) and not {error, changed.head} & (used | self.scope.defined)
 
-    def _several(self, left: Node, right: Node) -> str | None:
-        """Several variables at once as an unspecified function: it names them and says no more."""
-        if left.op != "Tuple" or right.op != "Call" or any(a.op != "Sym" for a in left.nodes):
+    def _several(self, left: Node, right: Node, identifier: str) -> str | None:
+        """Several variables at once; as an unspecified function it names them and says no more."""
+        if left.op == "Tuple" and right.op == "Call" and all(a.op == "Sym" for a in left.nodes):
+            return ", ".join(a.head for a in left.nodes)
+        names = rows(left)
+        if not names or any(not self.undefined(n) for n in names):
             return None
-        return ", ".join(a.head for a in left.nodes)
+        if by_rows := gates.one_by_one(left, right):
+            defined = [self.definition(row, identifier) for row in by_rows]
+            return ", ".join(map(str, defined)) if all(defined) else None
+        found = gates.several(left, right, self.scope)
+        if found is None:
+            return None
+        for e in found.equations:
+            self.equations.append(e)
+            self.scope = self.scope.define(e.name)
+            self.places.setdefault(e.name, identifier)
+        self.solved = {**found.sizes, **{k: found.sizes.get(str(v), v) for k, v in self.solved.items()}}
+        return ", ".join(found.names)
+
+    def undefined(self, n: Node) -> bool:
+        """Whether a side is a symbol at the current step, without an index, that has no definition."""
+        time = n.part("Time") if n.op == "Sym" else None
+        known = {*self.scope.defined, *self.scope.targets, self.scope.total, self.scope.loss}
+        now = time is not None and str(time.nodes[0]) == self.scope.table.time_letter
+        return now and n.part("Index") is None and n.head not in known
 
     def _gradient(self, left: Node, right: Node) -> str | None:
         """A name for the gradient of the loss by a symbol at the same step, or what everybody means by such a name."""

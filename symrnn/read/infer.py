@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from symrnn.read.columns import FUNCTIONS, in_columns
 from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import REALS, declarations
 from symrnn.read.gradients import named_gradients
@@ -66,8 +67,6 @@ DEFAULT = "scalar?"
 """What a name is taken for of whose kind nothing is known."""
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
 """How each rank is declared with its sizes left open."""
-FUNCTIONS = frozenset({"f", "g", "phi", "psi", "sigma"})
-"""Letters that stand for a function before a bracket with a sum, also with a number below them."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 SURE_GATES = frozenset({"i", "r"})
 """Names that only gates have."""
@@ -178,6 +177,10 @@ def _count_uses(tree: Node, out: dict[str, Use]) -> None:
             of(n.nodes[0]).named += 1
         elif n.op == "Chain" and all(_plain_letter(m) for m in _before_colon(n)):
             _count(n, of)                                        # i = k, K >= 1: a relation between letters that count
+        elif n.op == "Chain":
+            for _, f in in_columns(n):
+                of(f).called[1] += 1
+                of(f).plain -= 1
         elif n.op == "Call":
             _called(n, of)
         elif n.op == "Prime" and n.nodes[0].op == "Sym":
@@ -497,17 +500,19 @@ def is_logistic(name: str, trees: Sequence[Node]) -> bool:
     factors: set[str] = set()
     for n in (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head == "="):
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        value = Node("Call", (Node("Sym", (name,)), *left.nodes[1:]))
-        slope = Node("Mul", (value, Node("Add", (Node("Num", ("1",)), Node("Neg", (value,))))))
+        own = Node("Call", (Node("Sym", (name,)), *left.nodes[1:]))
+        slope = Node("Mul", (own, Node("Add", (Node("Num", ("1",)), Node("Neg", (own,))))))
         if left.op == "Call" and left.nodes[0] == Node("Prime", (Node("Sym", (name,)),)) and right == slope:
             return True
         if left.op == "Sym" and left.part("Time") is not None and not left.head.startswith(("delta", "d_")):
             factors |= {m.head for x in walk(right) if x.op == "Had" for m in x.nodes if m.op == "Sym"} - {left.head}
-        if left.op == "Sym" and right.op == "Call" and right.nodes[0].head == name:
-            if {left, Node("Add", (Node("Num", ("1",)), Node("Neg", (left,))))} <= logs:
-                return True
-            values.add(left.head)
-            gates |= {left.head} if GATES.match(left.head) else set()
+        one = left.op == "Sym" and right.op == "Call"
+        for value, f in (((left, right.nodes[0]),) if one else in_columns(n)):
+            if f.head == name:
+                if {value, Node("Add", (Node("Num", ("1",)), Node("Neg", (value,))))} <= logs:
+                    return True
+                values.add(value.head)
+                gates |= {value.head} if GATES.match(value.head) else set()
     return len(gates) > 1 or bool(gates & SURE_GATES) or bool(values & factors)
 
 
