@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from symrnn.calculus import PULLS
+from symrnn.calculus import PULLS, together
 from symrnn.displayed import Displayed
 from symrnn.errors import ModelError
 from symrnn.expr import (
@@ -28,7 +28,6 @@ from symrnn.expr import (
     symbols,
     time_sum,
     total,
-    zeros,
 )
 from symrnn.lastloss import counted_late
 from symrnn.model import FIRST, LAST, Equation, Model
@@ -104,7 +103,7 @@ class Derivation(Displayed):
         for s in self.model.states:
             late = [step for step in self.trail if step.rule == "collect" and step.target == adjoint(s)]
             parts = [p for p in late[0].before if reaches_back(p)] if late else []
-            e = add(*parts) if parts else zeros(s.shape)
+            e = together(parts, s.shape)
             out[s.name] = shift(e, -1)
         return out
 
@@ -220,7 +219,7 @@ def derive(model: Model, more: tuple[Symbol, ...] = ()) -> Derivation:
         if s.kind == "input":
             adjoints[s.name] = gathered(s, pieces, fused, trail)
             continue
-        value = collect(*pieces) if pieces else zeros(s.shape)
+        value = together(pieces, s.shape)
         summands[s.name] = value
         trail.append(Step("gradient", f"{s.name} is used {len(pieces)} times in a step", s.name, (), gradient(s), pieces, value))
     return Derivation(model, adjoints, summands, fused, tuple(trail))
@@ -232,7 +231,7 @@ def gathered(s: Symbol, pieces: tuple[Expr, ...], fused: dict[str, tuple[str, Ex
         row, value = fused[s.name]
         trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
         return value
-    value = collect(*pieces) if pieces else zeros(s.shape)
+    value = together(pieces, s.shape)
     trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, value))
     return value
 
@@ -356,7 +355,7 @@ def check_sum(derivation: Derivation, n: int, step: Step, parts: dict[str, list[
     if step.rule == "fuse":
         want = fusions(derivation.model).get(step.target.name, ("", None))[1]
     elif step.rule in ("collect", "gradient"):
-        want = collect(*pieces) if pieces else zeros(step.target.shape)
+        want = together(pieces, step.target.shape)
     else:
         return [f"step {n + 1}: unknown rule {step.rule}"]
     if step.after is not want or result is not want:

@@ -6,19 +6,23 @@ row against index-level differentiation and forward duals.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symrnn.expr import (
     SCALAR,
     Expr,
     Linear,
+    Shape,
+    Size,
     apply,
+    collect,
     diag,
     extents,
     eye,
     filled,
     had,
+    is_zero,
     matmul,
     node,
     ones,
@@ -141,6 +145,30 @@ PULLS: dict[str, Rule] = {r.op: r for r in (
     Rule("chain rule for a vector function", "vcall", "the Jacobian, transposed, times the cotangent",
          _pull_call),
 )}
+
+
+def together(pieces: Sequence[Expr], shape: Shape) -> Expr:
+    """The sum of some contributions; those that fill a vector one below the other, with zeros around each, make one stack.
+
+    >>> from symrnn.expr import symbol
+    >>> u, v = symbol("u", ("n", 1)), symbol("v", ("m", 1))
+    >>> together([stack(zeros(("n", 1)), v), stack(u, zeros(("m", 1)))], ("m+n", 1))
+    cat(u, v)
+    """
+    starts: dict[Size, tuple[Size, Expr]] = {}
+    for e in pieces:
+        found = [(first, last, a) for a, (first, last) in zip(e.args, extents(e), strict=True) if not is_zero(a)] if e.op == "cat" else []
+        if len(found) != 1 or found[0][0] in starts:
+            return collect(*pieces) if pieces else zeros(shape)
+        ((first, last, a),) = found
+        starts[first] = last, a
+    at, parts = Linear((), 1), []
+    while at.size in starts:
+        last, a = starts[at.size]
+        parts.append(a)
+        at = Linear.of(last) + 1
+    filled_up = parts and len(parts) == len(pieces) and at == Linear.of(shape[0]) + 1
+    return stack(*parts) if filled_up else collect(*pieces) if pieces else zeros(shape)
 
 
 def softmax_jacobian(p: Expr) -> Expr:
