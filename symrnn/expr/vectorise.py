@@ -18,6 +18,9 @@ def vectorise(e: Expr) -> Expr:
     >>> i, y, p = Index("i", "K"), symbol("y", ("K", 1)), symbol("p", ("K", 1))
     >>> vectorise(index_sum(i, entry(y, i) * apply("log", entry(p, i))))
     sum(y * log(p))
+    >>> w = symbol("w", ("K", 1))
+    >>> vectorise(index_sum(i, entry(w, i) @ entry(y, i) * apply("log", entry(p, i))))
+    sum(w * y * log(p))
     """
     def change(x: Expr) -> Expr | None:
         if x.op != "isum":
@@ -40,7 +43,12 @@ def _occurs(i: Index, e: Expr) -> bool:
 
 
 def _factors(e: Expr) -> list[Expr]:
-    return [f for a in e.args for f in _factors(a)] if e.op == "smul" else [e]
+    return [f for a in e.args for f in _factors(a)] if _of_numbers(e) else [e]
+
+
+def _of_numbers(e: Expr) -> bool:
+    """Whether the expression is a product of scalars."""
+    return e.op in ("smul", "matmul") and all(a.shape == SCALAR for a in e.args)
 
 
 def _product(e: Expr, i: Index) -> Expr | None:
@@ -70,7 +78,7 @@ def _along(e: Expr, i: Index) -> Expr | None:
     match e.op:
         case "add":
             return add(*done)
-        case "smul":
+        case "smul" | "matmul" if _of_numbers(e):
             return had(*done)
         case "pow":
             return power(done[0], e.attr)
