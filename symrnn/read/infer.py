@@ -359,6 +359,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     scales = _scales(trees, letter) - set(stated)
     numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees) | _arguments(trees) - set(stated)
     known |= dict.fromkeys(numbers - set(known), "scalar")
+    raised = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Pow"}
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -379,6 +380,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
                 data.setdefault("unsure", []).append(name)
         if name in formal and name not in stated or name in scales:
             declared = "scalar"
+        if name == "e" and declared is None and carried.get(name) == "vector" and name not in raised:
+            declared = "vector"                                       # a vector beside others, and nowhere the base of a power
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if name in marked and (name not in stated or declared == "index"):
