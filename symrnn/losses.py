@@ -29,9 +29,8 @@ from symrnn.model import Equation
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
-from symrnn.read.sums import open_sum
+from symrnn.read.sums import open_sum, scaled
 from symrnn.read.tree import Node
-from symrnn.read.tree import walk as nodes_of
 
 
 class Losses:
@@ -60,7 +59,7 @@ class Losses:
             return None
         if (found := open_sum(right, self.scope.table.time_letter)) is not None:
             return self._open_total(named.head, *found)
-        scale, right = _numeric_factor(right)
+        scale, right = scaled(right, self.scope.steps)
         if right.op != "Sum":
             return None
         letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
@@ -219,16 +218,6 @@ def foresees(e: Expr) -> bool:
     """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
     return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
                                                        for s in symbols(e))
-
-
-def _numeric_factor(n: Node) -> tuple[Node | None, Node]:
-    """A number before a sum, and the sum."""
-    if n.op == "Neg":
-        inner, rest = _numeric_factor(n.nodes[0])
-        return Node("Neg", (inner or Node("Num", ("1",)),)), rest
-    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") for m in nodes_of(n.nodes[0])):
-        return n.nodes[0], n.nodes[1]
-    return None, n
 
 
 def _differentiates(right: Node, left: Node) -> Node | None:

@@ -576,11 +576,13 @@ class Setting(Losses):
                            source=self.source, latex=self.latex)
 
     def settled(self) -> list[Equation]:
-        """The equations, with every symbol that some equation defines as a variable (a text may use it before it defines it)."""
+        """The equations, with every symbol as what it turned out to be: a text may use it before it defines it or calls it a target."""
         names = {e.name for e in self.equations}
 
         def change(x: Expr) -> Expr | None:
             s = x.attr if x.op == "sym" else None
+            if s is not None and s.kind == "input" and s.name in self.scope.targets:
+                return node("sym", attr=replace(s, kind="target"))
             if s is None or s.name not in names or s.kind not in ("input", "parameter", "constant"):
                 return None
             return node("sym", attr=Symbol(s.name, s.shape, "variable", s.time or NOW))

@@ -283,6 +283,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("sym", "a symbol; attr: Symbol", lambda args, attr: attr.shape),
     Operation("num", "a rational number; attr: Fraction", lambda args, attr: SCALAR),
     Operation("size", "a size as a number; attr: Size", lambda args, attr: SCALAR),
+    Operation("steps", "how many steps there are, as a number", lambda args, attr: SCALAR),
     Operation("ones", "all entries 1; attr: Shape", lambda args, attr: attr),
     Operation("zeros", "all entries 0; attr: Shape", lambda args, attr: attr),
     Operation("eye", "the identity matrix; attr: Size", lambda args, attr: (attr, attr)),

@@ -159,6 +159,8 @@ class Names:
             return self._identity(n)
         d = self.declared(name, n)
         if d.kind in ("size", "index"):
+            if name in self.scope.steps and d.kind == "size" and len(n.args) == 1:
+                return node("steps")
             if d.kind == "index" or name in self.scope.steps or d.role == "time":
                 raise Meaningless("SR303", f"the {'time' if d.role == 'time' else 'letter'} {name} is used as a number", n.span)
             return node("size", attr=name)

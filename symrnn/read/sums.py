@@ -1,7 +1,7 @@
 """Sums over steps and over components: which of both a letter counts, from where to where, and under which restriction."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, delta, index_sum, lift, resize, smul, time_sum, unknown, walk
 from symrnn.read import tuples
@@ -195,6 +195,17 @@ def ends_of_sums(tree: Node) -> Iterator[tuple[str, str]]:
             letter, _, end, body, _ = n.nodes
             yield from ((m.head, end.head) for m in nodes_of(body)
                         if m.op == "Sym" and (index := m.part("Index")) is not None and letter in index.nodes)
+
+
+def scaled(n: Node, steps: Collection[str]) -> tuple[Node | None, Node]:
+    """A number before a sum, which may be made from how many ``steps`` there are, and the sum."""
+    if n.op == "Neg":
+        inner, rest = scaled(n.nodes[0], steps)
+        return Node("Neg", (inner or Node("Num", ("1",)),)), rest
+    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") or m.op == "Sym" and m.head in steps
+                                                   for m in nodes_of(n.nodes[0])):
+        return n.nodes[0], n.nodes[1]
+    return None, n
 
 
 def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:
