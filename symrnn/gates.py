@@ -28,13 +28,6 @@ class Several:
     sizes: dict[str, Size]
 
 
-def one_by_one(left: Node, right: Node) -> tuple[Node, ...]:
-    """Two columns with as many rows, as equations of the rows; nothing for anything else."""
-    ours, theirs = rows(left), rows(right)
-    pairs = zip(ours, theirs, strict=True) if len(ours) == len(theirs) else ()
-    return tuple(Node("Chain", (a, Node("=", (b,), b.span)), (a.span[0], b.span[1])) for a, b in pairs)
-
-
 def several(left: Node, right: Node, scope: Scope) -> Several | None:
     """The equations of the variables of a column, or None if the right side is not functions of one vector."""
     targets, names = rows(left), tuple(n.head for n in rows(left))

@@ -42,7 +42,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
-from symrnn.read.columns import rows
+from symrnn.read.columns import one_by_one, rows
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
 from symrnn.read.keys import KINDS, checked
@@ -183,7 +183,7 @@ class Setting(Losses):
         if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "==", "<-"):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right, identifier)
+        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(n, identifier)
         found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
         found = found or self._formula(left, right) or self._at_the_end(left, right) or self._variable(left, right)
         found = found or self._differentiated(left, right)
@@ -226,14 +226,15 @@ class Setting(Losses):
         used = {s.name for e in self.equations for s in (e.left, *symbols(e.right))}
         return changed.op == "Sym" and gradient.nodes[1:] == (changed,) and not {error, changed.head} & (used | self.scope.defined)
 
-    def _several(self, left: Node, right: Node, identifier: str) -> str | None:
+    def _several(self, n: Node, identifier: str) -> str | None:
         """Several variables at once; as an unspecified function it names them and says no more."""
+        left, right = n.nodes[0], n.nodes[1].nodes[0]
         if left.op == "Tuple" and right.op == "Call" and all(a.op == "Sym" for a in left.nodes):
             return ", ".join(a.head for a in left.nodes)
         names = rows(left)
         if not names or any(not self.undefined(n) for n in names):
             return None
-        if by_rows := gates.one_by_one(left, right):
+        if by_rows := one_by_one(n):
             defined = [self.definition(row, identifier) for row in by_rows]
             return ", ".join(map(str, defined)) if all(defined) else None
         found = gates.several(left, right, self.scope)

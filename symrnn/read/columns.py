@@ -20,6 +20,16 @@ def rows(n: Node) -> tuple[Node, ...]:
     return () if any(x.op == "Row" for x in parts) else parts
 
 
+def one_by_one(n: Node) -> tuple[Node, ...]:
+    """An equation of two columns with as many rows, as equations of the rows; nothing for anything else."""
+    if n.op != "Chain" or len(n.nodes) != 2:
+        return ()
+    left, (sign, right) = rows(n.nodes[0]), n.nodes[1].args
+    assert isinstance(right, Node)
+    pairs = zip(left, rows(right), strict=True) if len(left) == len(rows(right)) else ()
+    return tuple(Node("Chain", (a, Node("Rel", (sign, b), b.span)), (a.span[0], b.span[1])) for a, b in pairs)
+
+
 def in_columns(n: Node) -> tuple[tuple[Node, Node], ...]:
     """The variables that an equation of columns computes, each with the function that it is computed by; nothing for anything else."""
     if n.op != "Chain" or not (names := rows(n.nodes[0])):

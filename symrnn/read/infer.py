@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
-from symrnn.read.columns import FUNCTIONS, in_columns
+from symrnn.read.columns import FUNCTIONS, in_columns, one_by_one
 from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import REALS, declarations
 from symrnn.read.gradients import named_gradients
@@ -763,7 +763,8 @@ def _is_clocked(n: Node, letter: str) -> bool:
 
 
 def _trees(formulas: Iterable[str], table: SymbolTable) -> list[Node]:
-    return [r.tree for f in formulas if (r := read(f, table, second=False)).tree is not None]
+    trees = [r.tree for f in formulas if (r := read(f, table, second=False)).tree is not None]
+    return [Node("Rows", parts, tree.span) if (parts := one_by_one(tree)) else tree for tree in trees]
 
 
 def _at_a_step(name: str, found: Mapping[str, Use]) -> bool:
