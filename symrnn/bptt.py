@@ -297,14 +297,15 @@ def fusions(model: Model) -> dict[str, tuple[str, Expr]]:
             continue
         users = {name: {e.name for e in model.equations if any(s.name == name for _, s in leaves(e.right))}
                  for name in (o.name, p.name)}
-        if users[o.name] != {p.name} or users[p.name] != {model.loss} or model.loss is None:
+        final = next((e for e in model.equations if users[p.name] == {e.name}), None)
+        if users[o.name] != {p.name} or final is None:
             continue
-        loss = model.definitions[model.loss]
+        loss, weight = final.right, seed(model, final)
         for y in model.targets:
             target, value = node("sym", attr=y), node("sym", attr=p)
             if y.shape == p.shape and loss in cross_entropies(value, target)[row.loss[0]]:
                 front = value if y.name in model.simplex or kind != "softmax" else total(target) * value
-                out[o.name] = (row.sentence, front - target)
+                out[o.name] = (row.sentence, weight * (front - target))
     return out
 
 

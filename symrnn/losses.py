@@ -29,7 +29,7 @@ from symrnn.model import Equation
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
-from symrnn.read.sums import open_sum, scaled
+from symrnn.read.sums import open_sum, total_of
 from symrnn.read.tree import Node
 
 
@@ -59,16 +59,20 @@ class Losses:
             return None
         if (found := open_sum(right, self.scope.table.time_letter)) is not None:
             return self._open_total(named.head, *found)
-        scale, right = scaled(right, self.scope.steps)
+        scale, right, rest = total_of(right, self.scope.table.time_letter, self.scope.steps)
         if right.op != "Sum":
             return None
         letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
         whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
         if not whole or restriction.op != "Absent":
             return None
-        if letter == self.scope.table.time_letter and named.head in (self.scope.total, None) and (body.op != "Sym" or scale is not None):
-            return self._explicit_total(named.head, body if scale is None else Node("Mul", (scale, body)))
-        if scale is not None:
+        if letter == self.scope.table.time_letter and named.head in (self.scope.total, None) and (
+                body.op != "Sym" or scale is not None or rest):
+            share = Node("Div", (Node("Num", ("1",)), high))          # what is added once is added in equal shares at every step
+            added = [Node("Mul", (share, x)) for x in rest]
+            term = body if scale is None else Node("Mul", (scale, body))
+            return self._explicit_total(named.head, Node("Add", (term, *added)) if added else term)
+        if scale is not None or rest:
             return None
         if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
             d = self.scope.table.get(named.head)

@@ -27,7 +27,7 @@ from symrnn.read.picked import one_hot_vectors
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
 from symrnn.read.show import show
-from symrnn.read.sums import open_sum, scaled
+from symrnn.read.sums import open_sum, total_of
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
 from symrnn.read.values import value_functions
@@ -863,13 +863,13 @@ def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node
                 data["total"] = left.head
                 data["symbols"].pop(left.head, None)
                 return
-            scale, body = scaled(body, data["steps"])
+            scale, body, rest = total_of(body, data["time_letter"], data["steps"])
             if left.op == "Sym" and len(left.args) == 1 and body.op == "Sum" and body.nodes[0].head == data["time_letter"] \
                     and body.nodes[3].op == "Sym" and body.nodes[3].part("Time") is not None and not body.nodes[3].part("Index") \
                     and str(body.nodes[1]) in ("Absent", "1") and body.nodes[2].op in ("Absent", "Sym") and body.nodes[4].op == "Absent":
                 data["total"] = left.head
                 data["symbols"].pop(left.head, None)
-                if scale is None:                                     # else the loss of a step has no letter: it is that times the scale
+                if scale is None and not rest:                                     # else the loss of a step has no letter
                     data["loss"] = body.nodes[3].head
                     data["symbols"].pop(body.nodes[3].head, None)
                 return

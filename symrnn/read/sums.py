@@ -208,6 +208,26 @@ def scaled(n: Node, steps: Collection[str]) -> tuple[Node | None, Node]:
     return None, n
 
 
+def total_of(n: Node, letter: str, steps: Collection[str]) -> tuple[Node | None, Node, tuple[Node, ...]]:
+    """A number before a sum over the steps, the sum, and what is added to it that has no step, as a penalty for large weights.
+
+    >>> from symrnn.read.reader import read
+    >>> from symrnn.read.symbols import SymbolTable
+    >>> tree = read(r"\\frac{1}{T} \\sum_{t=1}^T l_t + \\lambda w^2", SymbolTable()).tree
+    >>> scale, whole, rest = total_of(tree, "t", {"T"})
+    >>> print(scale, whole, *rest)
+    (Div 1 T) (Sum t 1 T l{t=t} Absent) (Mul lambda (Pow w 2))
+    """
+    terms = n.nodes if n.op == "Add" else (n,)
+    found = [(k, *scaled(x, steps)) for k, x in enumerate(terms)]
+    sums = [(k, scale, x) for k, scale, x in found if x.op == "Sum" and x.nodes[0].head == letter]
+    rest = tuple(x for k, x in enumerate(terms) if k not in {k for k, _, _ in sums})
+    if len(sums) != 1 or any(m.op == "Time" for x in rest for m in nodes_of(x)):
+        return *scaled(n, steps), ()
+    ((_, scale, whole),) = sums
+    return scale, whole, rest
+
+
 def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:
     """The call under a sum over all steps, and whether constants stand before the sum; None if ``n`` is no such sum."""
     scaled = False
