@@ -191,9 +191,10 @@ class Products(Names):
         e = self(n.nodes[0])
         if kind == FROBENIUS:
             return total(had(e, e))
-        if kind is not None and kind != TWO or e.shape is not None and 1 not in e.shape:
+        shape = own_shape(e)
+        if kind is not None and kind != TWO or shape is not None and 1 not in shape:
             raise Meaningless("SR303", "a norm other than that of Frobenius or the Euclidean one of a vector", n.span)
-        return matmul(transpose(e), e) if e.shape is None or e.shape[1] == 1 else matmul(e, transpose(e))
+        return matmul(transpose(e), e) if shape is None or shape[1] == 1 else matmul(e, transpose(e))
 
     def root(self, n: Node) -> Expr:
         """A square root, of a number or of every entry of a vector."""
