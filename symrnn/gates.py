@@ -15,7 +15,7 @@ from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.scope import Scope
 from symrnn.read.tree import Node
 
-LETTERS = (*"auqsprvwzmnke", *(f"a_{k}" for k in range(1, 99)))
+LETTERS: tuple[str, ...] = (*"auqsprvwzmnke", *(f"a_{k}" for k in range(1, 99)))
 """Letters for the vector that the functions are taken of, where the text has no name for it; the first that is free."""
 
 

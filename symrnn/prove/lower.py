@@ -217,7 +217,7 @@ def _stack(L: Lowering, e: Expr) -> Form:
 def _slice(L: Lowering, e: Expr) -> Form:
     whole = e.args[0]
     assert whole.shape is not None
-    place = _placed(L, e, whole.shape[0], *e.attr[:2], "s")
+    place = _placed(L, e, whole.shape[0], e.attr[0], e.attr[1], "s")
     return L.algebra.contract([(place, ["s", *(x for x, _ in axes_of(e))]), (L(whole), ["s"])], axes_of(e))
 
 

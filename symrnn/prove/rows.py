@@ -22,10 +22,11 @@ Axes = tuple[Index, ...]
 
 
 class Setting(Protocol):
-    """What a rule needs to know: the number system and the sizes."""
+    """What a rule needs to know: the number system, the sizes and how many steps there are."""
 
     system: System
     sizes: Sizes
+    T: int
     stated_past: set[object]
 
     def dims(self, shape: Shape) -> tuple[int, int]: ...
