@@ -161,7 +161,8 @@ def sweep(model: Model, eq: Equation, more: tuple[Symbol, ...] = ()) -> tuple[li
             rule = PULLS.get(e.op)
             if rule is None:
                 raise ModelError(f"the equation of {eq.name}", must="use operations with a differentiation rule", came=e.op,
-                                 next_step="add a row to the table of rules, with its proof")
+                                 next_step="write it with other operations, or give the operation a row in PULLS of symrnn/calculus.py, "
+                                 "which the tests then prove")
             value = name if not here else e
             found[there] = rule.pull(e, value, found[here], path[k])
             steps.append(Step(rule.name, rule.sentence, eq.name, there, None, (found[here],), found[there]))

@@ -49,7 +49,7 @@ class Losses:
     def _solve(self, left: Expr, right: Expr, told: Mapping[str, Size]) -> None:
         raise NotImplementedError
 
-    def _needs(self, value: Expr, name: str) -> bool:
+    def needs(self, value: Expr, name: str) -> bool:
         raise NotImplementedError
 
     def _total(self, left: Node, right: Node) -> str | None:
@@ -141,7 +141,7 @@ class Losses:
     def _final(self, name: str, value: Expr) -> str | None:
         target = Elaborator(self.scope)(Node("Sym", (name,)))
         target, value = (resize(x, self.solved) for x in (target, value))
-        if target.op != "sym" or self._needs(value, name) or not self._fit(target, value):
+        if target.op != "sym" or self.needs(value, name) or not self._fit(target, value):
             return None
         self.equations.append(Equation(Symbol(name, target.attr.shape, "variable", NOW), value))
         self.scope = replace(self.scope.define(name), final=self.scope.final | {name})

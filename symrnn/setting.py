@@ -93,6 +93,7 @@ class Setting(Losses):
     cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
     stated_layout: str | None = None                                  # how a sentence says that derivatives lie
+    opened: frozenset[str] = frozenset()                              # names defined anew, for which the scope was opened
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
 
     @classmethod
@@ -370,7 +371,7 @@ class Setting(Losses):
         if target.op == "entry":
             target, value = _whole(target, value)
         fits = self._fit(target, value)
-        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or core in self.summed:
+        if target.op != "sym" or target.attr.time is None or not fits or self.needs(value, core) or core in self.summed:
             return None
         if self._is_solution(core, value):
             return None
@@ -507,7 +508,7 @@ class Setting(Losses):
 
     def without(self, names: frozenset[str], name: str) -> Setting:
         """A new scope in which some variables are free to be defined again."""
-        out = replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places))
+        out = replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places), opened=names)
         out.forget(names)
         return out
 
@@ -517,7 +518,7 @@ class Setting(Losses):
         self.equations = [e for e in self.equations if e.name not in names]
         self.places = {k: v for k, v in self.places.items() if k not in names}
 
-    def _needs(self, value: Expr, name: str) -> bool:
+    def needs(self, value: Expr, name: str) -> bool:
         """Whether a value needs the variable ``name`` of the same step, by itself or through the definitions so far."""
         known = {e.name: e.right for e in self.equations}
         todo, seen = [value], {""}
