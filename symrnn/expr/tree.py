@@ -426,6 +426,8 @@ def smul(factor: Expr, e: Expr) -> Expr:
         return scale(factor.attr, e)
     if e.op == "num" and factor.shape == SCALAR:
         return scale(e.attr, factor)
+    if e.op == "zeros" and factor.shape == SCALAR:
+        return e
     c, rest = numeric(e)
     d, front = numeric(factor)
     if c * d != 1:
