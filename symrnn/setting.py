@@ -28,6 +28,7 @@ from symrnn.expr import (
     is_zero,
     node,
     own_shape,
+    repeated_rows,
     resize,
     shift,
     symbols,
@@ -370,6 +371,7 @@ class Setting(Losses):
         printed = target, value
         if target.op == "entry":
             target, value = _whole(target, value)
+        value = self._with_rows(target, value)
         fits = self._fit(target, value)
         if target.op != "sym" or target.attr.time is None or not fits or self.needs(value, core) or core in self.summed:
             return None
@@ -383,6 +385,13 @@ class Setting(Losses):
         self._solve(*printed, E.sizes)
         self._name_arguments(core)
         return core
+
+    def _with_rows(self, target: Expr, value: Expr) -> Expr:
+        """A value in which a row is added to every row of a matrix, as it is meant; any other value as it is."""
+        if value.fault is None:
+            return value
+        found = repeated_rows(resize(value, unify([(target, value)])))
+        return value if found.fault is not None else found
 
     def _is_solution(self, name: str, value: Expr) -> bool:
         """Whether a formula with an inverse says what a parameter of the equations so far should be, as a regression does."""

@@ -55,7 +55,14 @@ def test_every_derivative_of_a_model_is_proved_for_all_sizes_and_every_number_of
         assert (finite.finite, finite.all) == ("proved", "agrees"), (what, finite.outcome)
 
 
-OTHER_LOSSES = {f"elman-{x}" for x in ("temperature", "label-smoothing", "class-weights", "masked", "gaussian", "huber", "rows")}
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_the_code_of_a_model_was_run_against_its_equations(name):
+    text = api.emit(name)
+    assert "every adjoint and gradient, for all sizes and every T" in text and "this text was run" in text
+
+
+OTHER_LOSSES = {f"elman-{x}" for x in ("temperature", "label-smoothing", "class-weights", "masked", "gaussian", "huber", "rows", "batch")}
 """Models whose loss is no plain cross-entropy or sum of squared errors of what they predict."""
 
 

@@ -8,9 +8,8 @@ from textwrap import wrap
 from symrnn.bptt import fusions
 from symrnn.emit.plan import STAND_INS, Plan
 from symrnn.emit.stable import expose
-from symrnn.emit.statements import WIDTH, in_names
+from symrnn.emit.statements import WIDTH, axis, in_names
 from symrnn.expr import Shape, Symbol, size_value
-from symrnn.naming import identifier
 from symrnn.unroll import lags
 
 WEIGHTS = ["mask: Any = None", 'reduction: str = "sum"']
@@ -35,7 +34,7 @@ class Arguments:
 
     def dims(self, shape: Shape) -> list[str]:
         """The axes of a value in words: a scalar that changes over time has one axis of length 1."""
-        return [identifier(n) if isinstance(n, str) else str(n) for n in shape if n != 1]
+        return [axis(n) if isinstance(n, str) else str(n) for n in shape if n != 1]
 
     def sequence_dims(self, shape: Shape) -> list[str]:
         return self.dims(shape) or ["1"]
@@ -160,8 +159,8 @@ class Arguments:
         out = []
         for size in self.model.sums_of_sizes:
             whole = re.sub(r"[^\W\d]\w*", r"sizes['\g<0>']", str(in_names(size)))
-            out += [f"if sizes['{identifier(size)}'] != {whole}:",
-                    f'    raise ValueError(f"{in_names(size)} must be {{{whole}}}; it came as {{sizes[\'{identifier(size)}\']}}")']
+            out += [f"if sizes['{axis(size)}'] != {whole}:",
+                    f'    raise ValueError(f"{in_names(size)} must be {{{whole}}}; it came as {{sizes[\'{axis(size)}\']}}")']
         return out
 
     def weights(self) -> list[str]:
@@ -206,17 +205,17 @@ class Arguments:
         inner = ", ".join(d if d.isdigit() else f'"{d}"' for d in dims)
         numbers = ", ".join(d if d.isdigit() else f'sizes["{d}"]' for d in dims)
         rows = "" if past == 1 else f"{past}, "
-        axis = "[None]" if past == 1 else "[:, None]"
+        lead = "[None]" if past == 1 else "[:, None]"
         return [f"if {n} is None:", f'    {n} = np.zeros(({rows}sizes["B"], {numbers}), kind)', "else:",
                 f'    {n} = _array("{n}", {n}, ({rows}*many, {inner}), sizes, kind)',
-                f"    {n} = {n}{axis} if single else {n}"]
+                f"    {n} = {n}{lead} if single else {n}"]
 
     # ------------------------------------------------------------------------------------------------------------ self-check
     def check_sizes(self) -> dict[str, int]:
         """Small distinct sizes."""
         sizes = {n: 2 + k for k, n in enumerate(self.model.sizes)}
         sums = {n: size_value(n, sizes) for n in self.model.sums_of_sizes}
-        return {"T": 4, "B": 2, **{identifier(n): k for n, k in (sizes | sums).items()}}
+        return {"T": 4, "B": 2, **{axis(n): k for n, k in (sizes | sums).items()}}
 
     def numbers_of(self, dims: Iterable[str]) -> str:
         sizes = self.check_sizes()

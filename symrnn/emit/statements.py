@@ -36,6 +36,16 @@ class Function:
     helpers: frozenset[str]
 
 
+def axis(n: Size) -> str:
+    """What the code calls the length of an axis; B and T are those of the sequences and steps.
+
+    >>> axis("n_h"), axis("B"), axis("n_h+n_x")
+    ('n_h', 'B_', 'n_h_n_x')
+    """
+    name = identifier(str(n))
+    return f"{name}_" if name in ("B", "T") else name
+
+
 def in_names(n: Size) -> sympy.Expr:
     """A size in the names that the code has for sizes.
 
@@ -43,7 +53,7 @@ def in_names(n: Size) -> sympy.Expr:
     2*n_h + n_x - 1
     """
     form = Linear.of(n)
-    terms = (sympy.Mul(k, *(sympy.Symbol(identifier(name)) for name in product.split("*"))) for product, k in form.terms)
+    terms = (sympy.Mul(k, *(sympy.Symbol(axis(name)) for name in product.split("*"))) for product, k in form.terms)
     return sympy.Add(*terms, form.constant)
 
 
@@ -68,7 +78,7 @@ class Body:
         """A size as it stands in the code."""
         if isinstance(n, int):
             return sympy.Integer(n)
-        self.sizes |= dict.fromkeys(map(identifier, Linear.of(n).names))
+        self.sizes |= dict.fromkeys(map(axis, Linear.of(n).names))
         return in_names(n)
 
     def shape(self, shape: Shape) -> str:

@@ -57,6 +57,6 @@ from symrnn.expr.tree import (
     zeros,
 )
 from symrnn.expr.unify import may_be_matrix, named, own_shape, resize, unify, unknown
-from symrnn.expr.vectorise import along, vectorise
+from symrnn.expr.vectorise import along, repeated_rows, vectorise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

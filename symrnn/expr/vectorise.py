@@ -30,6 +30,22 @@ def vectorise(e: Expr) -> Expr:
     return transform(e, change)
 
 
+def repeated_rows(e: Expr) -> Expr:
+    """The expression with a row that is added to matrices of several rows added to each of them, as a bias in a batch is.
+
+    >>> from symrnn.expr import symbol
+    >>> X, b = symbol("X", ("B", "n")), symbol("b", (1, "n"))
+    >>> repeated_rows(X + b), repeated_rows(X + b).shape
+    (X + ones @ b, ('B', 'n'))
+    """
+    def change(x: Expr) -> Expr | None:
+        tall = next((a.shape for a in x.args if a.shape is not None and a.shape[0] != 1), None)
+        if x.op != "add" or x.fault is None or tall is None or any(a.shape not in (tall, (1, tall[1])) for a in x.args):
+            return None
+        return add(*(a if a.shape == tall else matmul(filled(1, (tall[0], 1)), a) for a in x.args))
+    return transform(e, change)
+
+
 def along(e: Expr, i: Index) -> Expr | None:
     """The column vector whose i-th entry is the scalar ``e``, or None when it is not built from entries of column vectors."""
     return _along(e, i) if _occurs(i, e) else None

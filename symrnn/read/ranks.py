@@ -171,5 +171,7 @@ class Ranks:
             self.push(p, rank if last else "matrix")
         elif rank == "vector" and rest and rest[-1] == "vector" and all(r == "matrix" for r in rest[:-1]) and arrays[-1][0] is not p:
             self.push(p, "matrix")
+        elif rank == "matrix" and rest and all(r == "matrix" for r in rest) and arrays[0][0] is not p:
+            self.push(p, "matrix")                                    # a number would stand in front
         elif rank == "row" and rest and rest[0] == "row" and all(r == "matrix" for r in rest[1:]) and arrays[0][0] is not p:
             self.push(p, "matrix")
