@@ -39,7 +39,7 @@ def repeated_rows(e: Expr) -> Expr:
     (X + ones @ b, ('B', 'n'))
     """
     def change(x: Expr) -> Expr | None:
-        tall = next((a.shape for a in x.args if a.shape is not None and a.shape[0] != 1), None)
+        tall = next((a.shape for a in x.args if a.shape is not None and 1 not in a.shape), None)
         if x.op != "add" or x.fault is None or tall is None or any(a.shape not in (tall, (1, tall[1])) for a in x.args):
             return None
         return add(*(a if a.shape == tall else matmul(filled(1, (tall[0], 1)), a) for a in x.args))
