@@ -11,6 +11,7 @@ from symrnn.compiling import variables_named
 from symrnn.document import Compiled, Row
 from symrnn.expr import NOW, Expr, Symbol, lift, symbols, walk
 from symrnn.prove.claim import Claim
+from symrnn.read.columns import rows
 from symrnn.read.scope import LOSS, TOTAL
 from symrnn.read.tree import walk as nodes_of
 from symrnn.setting import canonical_base
@@ -41,7 +42,8 @@ def meant(row: Row) -> Iterator[str]:
             if relation:
                 yield canonical_base(left.strip())
         if row.reading.tree is not None:
-            yield from (n.nodes[0].head for n in nodes_of(row.reading.tree) if n.op == "Chain" and n.nodes[0].op == "Sym")
+            sides = (n.nodes[0] for n in nodes_of(row.reading.tree) if n.op == "Chain")
+            yield from (x.head for left in sides for x in (rows(left) or (left,)) if x.op == "Sym")
         return
     for s in row.found:
         if s.role != "claim" or s.sides[0].relation not in ("=", ":=", "<-"):
