@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from symrnn.calculus import PULLS
+from symrnn.calculus import PULLS, together
 from symrnn.displayed import Displayed
 from symrnn.errors import ModelError
 from symrnn.expr import (
@@ -28,7 +28,6 @@ from symrnn.expr import (
     symbols,
     time_sum,
     total,
-    zeros,
 )
 from symrnn.lastloss import counted_late
 from symrnn.model import FIRST, LAST, Equation, Model
@@ -104,7 +103,7 @@ class Derivation(Displayed):
         for s in self.model.states:
             late = [step for step in self.trail if step.rule == "collect" and step.target == adjoint(s)]
             parts = [p for p in late[0].before if reaches_back(p)] if late else []
-            e = add(*parts) if parts else zeros(s.shape)
+            e = together(parts, s.shape)
             out[s.name] = shift(e, -1)
         return out
 
@@ -162,7 +161,8 @@ def sweep(model: Model, eq: Equation, more: tuple[Symbol, ...] = ()) -> tuple[li
             rule = PULLS.get(e.op)
             if rule is None:
                 raise ModelError(f"the equation of {eq.name}", must="use operations with a differentiation rule", came=e.op,
-                                 next_step="add a row to the table of rules, with its proof")
+                                 next_step="write it with other operations, or give the operation a row in PULLS of symrnn/calculus.py, "
+                                 "which the tests then prove")
             value = name if not here else e
             found[there] = rule.pull(e, value, found[here], path[k])
             steps.append(Step(rule.name, rule.sentence, eq.name, there, None, (found[here],), found[there]))
@@ -220,7 +220,7 @@ def derive(model: Model, more: tuple[Symbol, ...] = ()) -> Derivation:
         if s.kind == "input":
             adjoints[s.name] = gathered(s, pieces, fused, trail)
             continue
-        value = collect(*pieces) if pieces else zeros(s.shape)
+        value = together(pieces, s.shape)
         summands[s.name] = value
         trail.append(Step("gradient", f"{s.name} is used {len(pieces)} times in a step", s.name, (), gradient(s), pieces, value))
     return Derivation(model, adjoints, summands, fused, tuple(trail))
@@ -232,7 +232,7 @@ def gathered(s: Symbol, pieces: tuple[Expr, ...], fused: dict[str, tuple[str, Ex
         row, value = fused[s.name]
         trail.append(Step("fuse", row, s.name, (), adjoint(s), pieces, value))
         return value
-    value = collect(*pieces) if pieces else zeros(s.shape)
+    value = together(pieces, s.shape)
     trail.append(Step("collect", f"{s.name} is used {len(pieces)} times", s.name, (), adjoint(s), pieces, value))
     return value
 
@@ -298,14 +298,15 @@ def fusions(model: Model) -> dict[str, tuple[str, Expr]]:
             continue
         users = {name: {e.name for e in model.equations if any(s.name == name for _, s in leaves(e.right))}
                  for name in (o.name, p.name)}
-        if users[o.name] != {p.name} or users[p.name] != {model.loss} or model.loss is None:
+        final = next((e for e in model.equations if users[p.name] == {e.name}), None)
+        if users[o.name] != {p.name} or final is None:
             continue
-        loss = model.definitions[model.loss]
+        loss, weight = final.right, seed(model, final)
         for y in model.targets:
             target, value = node("sym", attr=y), node("sym", attr=p)
             if y.shape == p.shape and loss in cross_entropies(value, target)[row.loss[0]]:
                 front = value if y.name in model.simplex or kind != "softmax" else total(target) * value
-                out[o.name] = (row.sentence, front - target)
+                out[o.name] = (row.sentence, weight * (front - target))
     return out
 
 
@@ -356,7 +357,7 @@ def check_sum(derivation: Derivation, n: int, step: Step, parts: dict[str, list[
     if step.rule == "fuse":
         want = fusions(derivation.model).get(step.target.name, ("", None))[1]
     elif step.rule in ("collect", "gradient"):
-        want = collect(*pieces) if pieces else zeros(step.target.shape)
+        want = together(pieces, step.target.shape)
     else:
         return [f"step {n + 1}: unknown rule {step.rule}"]
     if step.after is not want or result is not want:

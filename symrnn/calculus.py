@@ -6,26 +6,35 @@ row against index-level differentiation and forward duals.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from symrnn.expr import (
     SCALAR,
     Expr,
+    Linear,
+    Shape,
+    Size,
     apply,
+    collect,
     diag,
+    extents,
     eye,
     filled,
     had,
+    is_zero,
     matmul,
     node,
     ones,
+    part,
     scale,
     smul,
     softmax,
+    stack,
     times,
     total,
     transpose,
+    zeros,
 )
 from symrnn.expr.functions import function
 
@@ -103,6 +112,13 @@ def _pull_call(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
     return smul(g, jacobian) if e.shape == SCALAR else matmul(jacobian, g)
 
 
+def _pull_slice(e: Expr, value: Expr, g: Expr, k: int) -> Expr:
+    (whole,), (first, last, _) = e.args, e.attr
+    assert whole.shape is not None
+    above, below = (Linear.of(first) - 1).size, (Linear.of(whole.shape[0]) - Linear.of(last)).size
+    return stack(*(x for x in (zeros((above, 1)), g, zeros((below, 1))) if x.shape != (0, 1)))
+
+
 PULLS: dict[str, Rule] = {r.op: r for r in (
     Rule("sum rule", "add", "a sum passes its cotangent to every term", lambda e, v, g, k: g),
     Rule("scaling rule", "smul", "the scalar multiplies the cotangent, and gets its inner product with the other factor",
@@ -123,9 +139,36 @@ PULLS: dict[str, Rule] = {r.op: r for r in (
          lambda e, v, g, k: times(g, ones(e.args[0].shape))),  # type: ignore[arg-type]
     Rule("diagonal rule", "diag", "the vector gets the diagonal of the cotangent",
          lambda e, v, g, k: matmul(had(g, eye(e.shape[0])), ones((e.shape[0], 1)))),  # type: ignore[index]
+    Rule("stack rule", "cat", "each part gets its entries of the cotangent",
+         lambda e, v, g, k: part(g, *extents(e)[k])),
+    Rule("slice rule", "slice", "the entries that are taken get the cotangent, the others zero", _pull_slice),
     Rule("chain rule for a vector function", "vcall", "the Jacobian, transposed, times the cotangent",
          _pull_call),
 )}
+
+
+def together(pieces: Sequence[Expr], shape: Shape) -> Expr:
+    """The sum of some contributions; those that fill a vector one below the other, with zeros around each, make one stack.
+
+    >>> from symrnn.expr import symbol
+    >>> u, v = symbol("u", ("n", 1)), symbol("v", ("m", 1))
+    >>> together([stack(zeros(("n", 1)), v), stack(u, zeros(("m", 1)))], ("m+n", 1))
+    cat(u, v)
+    """
+    starts: dict[Size, tuple[Size, Expr]] = {}
+    for e in pieces:
+        found = [(first, last, a) for a, (first, last) in zip(e.args, extents(e), strict=True) if not is_zero(a)] if e.op == "cat" else []
+        if len(found) != 1 or found[0][0] in starts:
+            return collect(*pieces) if pieces else zeros(shape)
+        ((first, last, a),) = found
+        starts[first] = last, a
+    at, parts = Linear((), 1), []
+    while at.size in starts:
+        last, a = starts[at.size]
+        parts.append(a)
+        at = Linear.of(last) + 1
+    filled_up = parts and len(parts) == len(pieces) and at == Linear.of(shape[0]) + 1
+    return stack(*parts) if filled_up else collect(*pieces) if pieces else zeros(shape)
 
 
 def softmax_jacobian(p: Expr) -> Expr:

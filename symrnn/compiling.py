@@ -9,7 +9,8 @@ from pathlib import Path
 
 from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
-from symrnn.expr import Expr, resize, show_shape, unify, vectorise
+from symrnn.expr import Expr, resize, show_shape, symbols, unify, vectorise
+from symrnn.expr.functions import TABLE
 from symrnn.lastloss import aimed, marked
 from symrnn.losses import foresees
 from symrnn.model import Model
@@ -20,6 +21,9 @@ from symrnn.read.scope import LOSS
 from symrnn.read.tree import Node, walk
 from symrnn.setting import Setting
 from symrnn.zoo import Source
+
+SEVERAL = ("Matrix", "Stack", "Tuple", "List")
+"""What puts several variables together on the left of an equation."""
 
 
 def compile_model(source: Source) -> Model:
@@ -40,6 +44,11 @@ def compile_model(source: Source) -> Model:
         raise ModelError(f"the document {document.path}", must="define a variable by an equation", came="no definition",
                          where=Place(document.path),
                          next_step="write for example $$ h_t = \\tanh(W h_{t-1} + U x_t) $$ and declare its symbols")
+    later = [x for x in compiled.settings.values() if x is not main and x.opened and LOSS in x.scope.defined]
+    if later and LOSS not in main.scope.defined:
+        raise ModelError(f"the document {document.path}", must="define every variable once", came="a second definition of "
+                         + ", ".join(sorted(later[0].opened)), where=Place(document.path),
+                         next_step="rename one of them, or write one document for each model")
     try:
         return marked(aimed(main.model(source.name), main.scope.final & LOSSES, LOSS))
     except SymrnnError as error:
@@ -75,8 +84,11 @@ def meaningless(reason: Meaningless, row: Row, where: Place) -> SymrnnError:
     if reason.code == "SR103":
         return DeclarationError(row.span.latex, must="have declared or defined symbols only", came=reason.reason, where=where,
                                 next_step='Declare the symbol in the front matter, such as `symbols: {W: matrix n_h n_h}`.')
-    return ReadError(row.span.latex, must="have a meaning in its scope", came=reason.reason, where=where,
-                     next_step="Write it in the notation of docs/documents.md.")
+    next_step = "Write it in the notation of docs/documents.md."
+    if reason.reason.endswith("is not in the table"):
+        next_step = (f"Write it with one of {', '.join(sorted(TABLE))}, or give the function a row in symrnn/expr/functions.py, "
+                     "which the tests then prove.")
+    return ReadError(row.span.latex, must="have a meaning in its scope", came=reason.reason, where=where, next_step=next_step)
 
 
 def offset_of(reason: Meaningless, row: Row) -> int:
@@ -89,26 +101,51 @@ def offset_of(reason: Meaningless, row: Row) -> int:
 def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
     """The error for a statement whose left side is a variable that nothing defines; None for a claim about something defined."""
     left, right = s.sides[0].left, s.sides[0].right
-    scope = row.setting.scope
-    if s.sides[0].relation not in ("=", ":=", "<-") or not names_variable(left, row.setting):
+    setting, place = row.setting, compiled.document.place(row.span.offset + s.tree.span[0])
+    if s.sides[0].relation not in ("=", ":=", "<-"):
+        return None
+    if left.op in SEVERAL and (names := variables_named(left, setting)):
+        return ModelError(row.span.latex, must="define its variables", came=f"a form that defines none of {', '.join(names)}",
+                          where=place, next_step="Write one equation for each variable.")
+    total = is_loss(left, setting, timed=False)
+    if not (setting.undefined(left) or total or is_loss(left, setting, timed=True)):
         return None
     try:
-        target, value = Elaborator(scope)(left), vectorise(Elaborator(scope)(right))
+        target, value = Elaborator(setting.scope)(left), vectorise(Elaborator(setting.scope)(right))
     except Meaningless as reason:
         return meaningless(reason, row, compiled.document.place(row.span.offset + offset_of(reason, row)))
-    place = compiled.document.place(row.span.offset + s.tree.span[0])
+    if total:
+        return ModelError(row.span.latex, must="be the sum over the steps of the loss of one step", came=str(value), where=place,
+                          next_step=r"Write for example L = \sum_{t=1}^{T} \ell_t, and \ell_t by an equation of its own.")
+    if setting.needs(value, left.head):
+        return ModelError(row.span.latex, must=f"not need {left.head} of the same step", came="a cycle", where=place,
+                          next_step="Use the value of the step before (t-1) where it is meant.")
     if foresees(value):
         return ModelError(row.span.latex, must="define its left side by the present step and a fixed number of steps before it",
-                          came="other steps, or a sum over steps", where=place, next_step="Write a recurrence that is causal.")
-    return misfit(target, value, row, place)
+                          came=ahead(value), where=place, next_step="Write a recurrence that is causal. A second direction is a model "
+                          "of its own, for the sequence in reverse order.")
+    return misfit(target, value, row, place) or ModelError(
+        row.span.latex, must=f"define {left.head}", came=f"an equation that does not: {target} = {value}", where=place,
+        next_step="Declare its symbols, and write it as a variable at step t that is equal to something.")
 
 
-def names_variable(n: Node, setting: Setting) -> bool:
-    """Whether a side is a symbol at the current step, without an index, that has no definition."""
-    time = n.part("Time") if n.op == "Sym" else None
-    known = {*setting.scope.defined, *setting.scope.targets, setting.scope.total, setting.scope.loss}
-    return (time is not None and str(time.nodes[0]) == setting.scope.table.time_letter and n.part("Index") is None
-            and n.head not in known)
+def is_loss(n: Node, setting: Setting, timed: bool) -> bool:
+    """Whether a side is the letter of the loss, of a step or of all, and no loss is understood."""
+    named = setting.scope.loss if timed else setting.scope.total
+    plain = n.op == "Sym" and len(n.args) == 1 + timed and (n.part("Time") is not None) is timed
+    return plain and LOSS not in setting.scope.defined and (n.head == named or named is None and n.head in LOSSES)
+
+
+def ahead(value: Expr) -> str:
+    """What a value needs of later steps, or that it sums over steps."""
+    late = [s for s in symbols(value) if s.time is not None and (s.time.base != "t" or s.time.offset > 0)]
+    return f"{late[0]}, of another step" if late else "a sum over steps"
+
+
+def variables_named(n: Node, setting: Setting) -> tuple[str, ...]:
+    """The variables without a definition that a side names: itself, or the parts of a column or list."""
+    parts = [x for row in n.nodes for x in (row.nodes if row.op == "Row" else (row,))] if n.op in SEVERAL else [n]
+    return tuple(x.head for x in parts if setting.undefined(x))
 
 
 def misfit(target: Expr, value: Expr, row: Row, where: Place) -> SymrnnError | None:

@@ -39,6 +39,8 @@ class Where:
 class Source(Protocol):
     """What a row asks for: the entries of its arguments, and numbers for sizes, steps and indices."""
 
+    T: int
+
     def lower(self, e: Expr, where: Where) -> Grid: ...
     def size(self, n: Size) -> int: ...
     def step(self, time: Time, where: Where) -> int: ...
@@ -178,6 +180,7 @@ def _index_sum(c: Source, e: Expr, w: Where) -> Grid:
 LOWER: dict[str, Callable[[Source, Expr, Where], Grid]] = {
     "sym": lambda c, e, w: c.symbol(e.attr, w),
     "num": _rational,
+    "steps": lambda c, e, w: ((sympy.Integer(c.T),),),
     "size": lambda c, e, w: ((sympy.Integer(c.size(e.attr)),),),
     "ones": lambda c, e, w: c.filled(e.attr, sympy.S.One),
     "zeros": lambda c, e, w: c.filled(e.attr, sympy.S.Zero),

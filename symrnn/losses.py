@@ -29,9 +29,8 @@ from symrnn.model import Equation
 from symrnn.prove.claim import Condition
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
-from symrnn.read.sums import open_sum
+from symrnn.read.sums import open_sum, total_of
 from symrnn.read.tree import Node
-from symrnn.read.tree import walk as nodes_of
 
 
 class Losses:
@@ -50,7 +49,7 @@ class Losses:
     def _solve(self, left: Expr, right: Expr, told: Mapping[str, Size]) -> None:
         raise NotImplementedError
 
-    def _needs(self, value: Expr, name: str) -> bool:
+    def needs(self, value: Expr, name: str) -> bool:
         raise NotImplementedError
 
     def _total(self, left: Node, right: Node) -> str | None:
@@ -60,16 +59,20 @@ class Losses:
             return None
         if (found := open_sum(right, self.scope.table.time_letter)) is not None:
             return self._open_total(named.head, *found)
-        scale, right = _numeric_factor(right)
+        scale, right, rest = total_of(right, self.scope.table.time_letter, self.scope.steps)
         if right.op != "Sum":
             return None
         letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
         whole = low in (Node("Absent"), Node("Num", ("1",))) and (high.op == "Absent" or high.op == "Sym" and len(high.args) == 1)
         if not whole or restriction.op != "Absent":
             return None
-        if letter == self.scope.table.time_letter and named.head in (self.scope.total, None) and (body.op != "Sym" or scale is not None):
-            return self._explicit_total(named.head, body if scale is None else Node("Mul", (scale, body)))
-        if scale is not None:
+        if letter == self.scope.table.time_letter and named.head in (self.scope.total, None) and (
+                body.op != "Sym" or scale is not None or rest):
+            share = Node("Div", (Node("Num", ("1",)), high))          # what is added once is added in equal shares at every step
+            added = [Node("Mul", (share, x)) for x in rest]
+            term = body if scale is None else Node("Mul", (scale, body))
+            return self._explicit_total(named.head, Node("Add", (term, *added)) if added else term)
+        if scale is not None or rest:
             return None
         if self.scope.total is None and letter == self.scope.table.time_letter and body.op == "Sym" and body.part("Time") is not None:
             d = self.scope.table.get(named.head)
@@ -138,7 +141,7 @@ class Losses:
     def _final(self, name: str, value: Expr) -> str | None:
         target = Elaborator(self.scope)(Node("Sym", (name,)))
         target, value = (resize(x, self.solved) for x in (target, value))
-        if target.op != "sym" or self._needs(value, name) or not self._fit(target, value):
+        if target.op != "sym" or self.needs(value, name) or not self._fit(target, value):
             return None
         self.equations.append(Equation(Symbol(name, target.attr.shape, "variable", NOW), value))
         self.scope = replace(self.scope.define(name), final=self.scope.final | {name})
@@ -219,16 +222,6 @@ def foresees(e: Expr) -> bool:
     """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
     return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
                                                        for s in symbols(e))
-
-
-def _numeric_factor(n: Node) -> tuple[Node | None, Node]:
-    """A number before a sum, and the sum."""
-    if n.op == "Neg":
-        inner, rest = _numeric_factor(n.nodes[0])
-        return Node("Neg", (inner or Node("Num", ("1",)),)), rest
-    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") for m in nodes_of(n.nodes[0])):
-        return n.nodes[0], n.nodes[1]
-    return None, n
 
 
 def _differentiates(right: Node, left: Node) -> Node | None:

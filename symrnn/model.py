@@ -18,6 +18,7 @@ from symrnn.expr import (
     NOW,
     SCALAR,
     Expr,
+    Linear,
     Size,
     Symbol,
     Time,
@@ -133,7 +134,16 @@ class Model(Displayed):
 
     @cached_property
     def sizes(self) -> tuple[str, ...]:
-        """The symbolic sizes, in order of appearance."""
+        """The names of the sizes, in order of appearance; a sum of sizes is given by its terms."""
+        return tuple(dict.fromkeys(name for d in self._lengths for name in Linear.of(d).names))
+
+    @cached_property
+    def sums_of_sizes(self) -> tuple[str, ...]:
+        """The lengths of axes that are no name, such as ``n_h+n_x``."""
+        return tuple(d for d in self._lengths if d not in self.sizes)
+
+    @cached_property
+    def _lengths(self) -> tuple[str, ...]:
         shapes = [s.shape for s in (*self.variables, *self._used)]
         return tuple(dict.fromkeys(d for shape in shapes for d in shape if isinstance(d, str)))
 

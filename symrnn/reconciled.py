@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from symrnn.compiling import names_variable
 from symrnn.document import Compiled, compile_document
 from symrnn.errors import SymrnnError
 from symrnn.expr import node, resize, unify
@@ -87,7 +86,7 @@ def would_define(compiled: Compiled, names: frozenset[str]) -> Iterator[str]:
     """The formulas that would define a variable and use something of which the text says what sizes it has."""
     for row in compiled.rows:
         for s in row.found if isinstance(row.found, list) else ():
-            means = s.role == "claim" and s.sides[0].relation in DEFINES and names_variable(s.sides[0].left, row.setting)
+            means = s.role == "claim" and s.sides[0].relation in DEFINES and row.setting.undefined(s.sides[0].left)
             if means and any(n.head in names for n in walk(s.tree)):
                 yield row.id
 

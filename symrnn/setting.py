@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import NoneType
 from typing import Any
 
+from symrnn import gates
 from symrnn.conditions import condition_of, counted, restricts_definition
 from symrnn.errors import DeclarationError, Place, SymrnnError
 from symrnn.expr import (
@@ -27,6 +28,7 @@ from symrnn.expr import (
     is_zero,
     node,
     own_shape,
+    repeated_rows,
     resize,
     shift,
     symbols,
@@ -41,6 +43,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
+from symrnn.read.columns import one_by_one, rows
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
@@ -102,6 +105,7 @@ class Setting(Losses):
     cross_entropy: str | None = None                                  # the target of the cross-entropy that a sentence says the loss is
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
     stated_layout: str | None = None                                  # how a sentence says that derivatives lie
+    opened: frozenset[str] = frozenset()                              # names defined anew, for which the scope was opened
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
     rivals: tuple[Rival, ...] = ()                                    # definitions that contradict those that stand here
     layouts: tuple[str, ...] = ()                                     # in which ones derivatives may lie, if the text says so in words
@@ -195,7 +199,7 @@ class Setting(Losses):
         if n.op != "Chain" or len(n.nodes) < 2 or n.nodes[1].head not in ("=", ":=", "==", "<-"):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
+        found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(n, identifier)
         found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
         found = found or self._formula(left, right) or self._at_the_end(left, right) or self._variable(left, right)
         found = found or self._differentiated(left, right)
@@ -238,11 +242,33 @@ class Setting(Losses):
         used = {s.name for e in self.equations for s in (e.left, *symbols(e.right))}
         return changed.op == "Sym" and gradient.nodes[1:] == (changed,) and not {error, changed.head} & (used | self.scope.defined)
 
-    def _several(self, left: Node, right: Node) -> str | None:
-        """Several variables at once as an unspecified function: it names them and says no more."""
-        if left.op != "Tuple" or right.op != "Call" or any(a.op != "Sym" for a in left.nodes):
+    def _several(self, n: Node, identifier: str) -> str | None:
+        """Several variables at once; as an unspecified function it names them and says no more."""
+        left, right = n.nodes[0], n.nodes[1].nodes[0]
+        if left.op == "Tuple" and right.op == "Call" and all(a.op == "Sym" for a in left.nodes):
+            return ", ".join(a.head for a in left.nodes)
+        names = rows(left)
+        if not names or any(not self.undefined(n) for n in names):
             return None
-        return ", ".join(a.head for a in left.nodes)
+        if by_rows := one_by_one(n):
+            defined = [self.definition(row, identifier) for row in by_rows]
+            return ", ".join(map(str, defined)) if all(defined) else None
+        found = gates.several(left, right, self.scope)
+        if found is None:
+            return None
+        for e in found.equations:
+            self.equations.append(e)
+            self.scope = self.scope.define(e.name)
+            self.places.setdefault(e.name, identifier)
+        self.solved = {**found.sizes, **{k: found.sizes.get(str(v), v) for k, v in self.solved.items()}}
+        return ", ".join(found.names)
+
+    def undefined(self, n: Node) -> bool:
+        """Whether a side is a symbol at the current step, without an index, that has no definition."""
+        time = n.part("Time") if n.op == "Sym" else None
+        known = {*self.scope.defined, *self.scope.targets, self.scope.total, self.scope.loss}
+        now = time is not None and str(time.nodes[0]) == self.scope.table.time_letter
+        return now and n.part("Index") is None and n.head not in known
 
     def _gradient(self, left: Node, right: Node) -> str | None:
         """A name for the gradient of the loss by a symbol at the same step, or what everybody means by such a name."""
@@ -369,8 +395,9 @@ class Setting(Losses):
         printed = target, value
         if target.op == "entry":
             target, value = _whole(target, value)
+        value = self._with_rows(target, value)
         fits = self._fit(target, value)
-        if target.op != "sym" or target.attr.time is None or not fits or self._needs(value, core) or core in self.summed:
+        if target.op != "sym" or target.attr.time is None or not fits or self.needs(value, core) or core in self.summed:
             return None
         if self._is_solution(core, value):
             return None
@@ -382,6 +409,13 @@ class Setting(Losses):
         self._solve(*printed, E.sizes)
         self._name_arguments(core)
         return core
+
+    def _with_rows(self, target: Expr, value: Expr) -> Expr:
+        """A value in which a row is added to every row of a matrix, as it is meant; any other value as it is."""
+        if value.fault is None:
+            return value
+        found = repeated_rows(resize(value, unify([(target, value)])))
+        return value if found.fault is not None else found
 
     def _is_solution(self, name: str, value: Expr) -> bool:
         """Whether a formula with an inverse says what a parameter of the equations so far should be, as a regression does."""
@@ -513,7 +547,7 @@ class Setting(Losses):
 
     def without(self, names: frozenset[str], name: str) -> Setting:
         """A new scope in which some variables are free to be defined again."""
-        out = replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places))
+        out = replace(self, name=name, latex=dict(self.latex), equations=list(self.equations), places=dict(self.places), opened=names)
         out.forget(names)
         return out
 
@@ -534,7 +568,7 @@ class Setting(Losses):
         self.equations = [e for e in self.equations if e.name not in names]
         self.places = {k: v for k, v in self.places.items() if k not in names}
 
-    def _needs(self, value: Expr, name: str) -> bool:
+    def needs(self, value: Expr, name: str) -> bool:
         """Whether a value needs the variable ``name`` of the same step, by itself or through the definitions so far."""
         known = {e.name: e.right for e in self.equations}
         todo, seen = [value], {""}
@@ -594,11 +628,13 @@ class Setting(Losses):
                            source=self.source, latex=self.latex)
 
     def settled(self) -> list[Equation]:
-        """The equations, with every symbol that some equation defines as a variable (a text may use it before it defines it)."""
+        """The equations, with every symbol as what it turned out to be: a text may use it before it defines it or calls it a target."""
         names = {e.name for e in self.equations}
 
         def change(x: Expr) -> Expr | None:
             s = x.attr if x.op == "sym" else None
+            if s is not None and s.kind == "input" and s.name in self.scope.targets:
+                return node("sym", attr=replace(s, kind="target"))
             if s is None or s.name not in names or s.kind not in ("input", "parameter", "constant"):
                 return None
             return node("sym", attr=Symbol(s.name, s.shape, "variable", s.time or NOW))

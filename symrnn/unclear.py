@@ -7,10 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from symrnn.compiling import names_variable
+from symrnn.compiling import variables_named
 from symrnn.document import Compiled, Row
 from symrnn.expr import NOW, Expr, Symbol, lift, symbols, walk
 from symrnn.prove.claim import Claim
+from symrnn.read.columns import rows
 from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
@@ -44,7 +45,8 @@ def meant(row: Row) -> Iterator[str]:
             if relation:
                 yield canonical_base(left.strip())
         if row.reading.tree is not None:
-            yield from (n.nodes[0].head for n in nodes_of(row.reading.tree) if n.op == "Chain" and n.nodes[0].op == "Sym")
+            sides = (n.nodes[0] for n in nodes_of(row.reading.tree) if n.op == "Chain")
+            yield from (x.head for left in sides for x in (rows(left) or (left,)) if x.op == "Sym")
         return
     for s in row.found:
         if s.role != "claim" or s.sides[0].relation not in ("=", ":=", "<-"):
@@ -53,7 +55,8 @@ def meant(row: Row) -> Iterator[str]:
         whole = left.op == "Sym" and len(left.args) == 1
         if left.op == "Sym" and left.part("Index") is not None and any(n.op == "Sym" and n.head == left.head for n in nodes_of(right)):
             yield left.head                                           # its components follow from each other, or these are steps
-        if names_variable(left, row.setting) or whole and any(n.op in BLOCKS for n in nodes_of(right)):
+        yield from variables_named(left, row.setting)
+        if whole and any(n.op in BLOCKS for n in nodes_of(right)):
             yield left.head
 
 

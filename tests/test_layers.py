@@ -27,6 +27,7 @@ LAYERS = (
     ("coded", "correspondence"),
     ("conditions", "factors", "givenshapes", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary",
      "vectorised"),
+    ("gates",),
     ("setting", "laid"),
     ("considered", "conventions"),
     ("rivals",),

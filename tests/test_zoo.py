@@ -55,7 +55,18 @@ def test_every_derivative_of_a_model_is_proved_for_all_sizes_and_every_number_of
         assert (finite.finite, finite.all) == ("proved", "agrees"), (what, finite.outcome)
 
 
-@pytest.mark.parametrize("name", [name for name in names() if name != "jordan"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", names())
+def test_the_code_of_a_model_was_run_against_its_equations(name):
+    text = api.emit(name)
+    assert "every adjoint and gradient, for all sizes and every T" in text and "this text was run" in text
+
+
+OTHER_LOSSES = {f"elman-{x}" for x in ("temperature", "label-smoothing", "class-weights", "masked", "gaussian", "huber", "rows", "batch")}
+"""Models whose loss is no plain cross-entropy or sum of squared errors of what they predict."""
+
+
+@pytest.mark.parametrize("name", sorted({*names()} - OTHER_LOSSES - {"jordan"}))
 def test_what_the_prediction_is_made_of_receives_prediction_minus_target(name):
     found = derive(api.model(name))
     seen = [str(e) for e in found.adjoints.values()]

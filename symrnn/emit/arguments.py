@@ -1,15 +1,15 @@
 """The arguments of an emitted module: signatures, the statements that check each argument, and fixed numbers for a self-check."""
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 
 from symrnn.bptt import fusions
 from symrnn.emit.plan import STAND_INS, Plan
 from symrnn.emit.stable import expose
-from symrnn.emit.statements import WIDTH
-from symrnn.expr import Shape, Symbol
-from symrnn.naming import identifier
+from symrnn.emit.statements import WIDTH, axis, in_names
+from symrnn.expr import Shape, Symbol, size_value
 from symrnn.unroll import lags
 
 WEIGHTS = ["mask: Any = None", 'reduction: str = "sum"']
@@ -34,7 +34,7 @@ class Arguments:
 
     def dims(self, shape: Shape) -> list[str]:
         """The axes of a value in words: a scalar that changes over time has one axis of length 1."""
-        return [identifier(n) if isinstance(n, str) else str(n) for n in shape if n != 1]
+        return [axis(n) if isinstance(n, str) else str(n) for n in shape if n != 1]
 
     def sequence_dims(self, shape: Shape) -> list[str]:
         return self.dims(shape) or ["1"]
@@ -148,9 +148,19 @@ class Arguments:
             dims = self.dims(s.shape)
             n = self.name(s)
             out.append(f'{n} = _array("{n}", {n}, {self.tuple_of(dims)}, sizes, kind){"" if dims else ".reshape(1)"}')
+        out += self.sums_of_sizes()
         out += self.weights()
         more = [*(["mask", "share", "share * count"] if self.measured else []), *(["end"] if plan.last else [])]
         out.append(f"return _Checked({', '.join(['checked', *self.fields_of_checked, *more, 'sizes', 'single'])})")
+        return out
+
+    def sums_of_sizes(self) -> list[str]:
+        """An axis whose length is a sum of sizes must have it."""
+        out = []
+        for size in self.model.sums_of_sizes:
+            whole = re.sub(r"[^\W\d]\w*", r"sizes['\g<0>']", str(in_names(size)))
+            out += [f"if sizes['{axis(size)}'] != {whole}:",
+                    f'    raise ValueError(f"{in_names(size)} must be {{{whole}}}; it came as {{sizes[\'{axis(size)}\']}}")']
         return out
 
     def weights(self) -> list[str]:
@@ -195,15 +205,17 @@ class Arguments:
         inner = ", ".join(d if d.isdigit() else f'"{d}"' for d in dims)
         numbers = ", ".join(d if d.isdigit() else f'sizes["{d}"]' for d in dims)
         rows = "" if past == 1 else f"{past}, "
-        axis = "[None]" if past == 1 else "[:, None]"
+        lead = "[None]" if past == 1 else "[:, None]"
         return [f"if {n} is None:", f'    {n} = np.zeros(({rows}sizes["B"], {numbers}), kind)', "else:",
                 f'    {n} = _array("{n}", {n}, ({rows}*many, {inner}), sizes, kind)',
-                f"    {n} = {n}{axis} if single else {n}"]
+                f"    {n} = {n}{lead} if single else {n}"]
 
     # ------------------------------------------------------------------------------------------------------------ self-check
     def check_sizes(self) -> dict[str, int]:
         """Small distinct sizes."""
-        return {"T": 4, "B": 2, **{identifier(n): 2 + k for k, n in enumerate(self.model.sizes)}}
+        sizes = {n: 2 + k for k, n in enumerate(self.model.sizes)}
+        sums = {n: size_value(n, sizes) for n in self.model.sums_of_sizes}
+        return {"T": 4, "B": 2, **{axis(n): k for n, k in (sizes | sums).items()}}
 
     def numbers_of(self, dims: Iterable[str]) -> str:
         sizes = self.check_sizes()

@@ -246,7 +246,14 @@ def _part(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
     return operation("part")(A(e.args[0]), sympy.Symbol(text))
 
 
+def _steps(A: Arrays, e: Expr, loose: bool) -> sympy.Expr:
+    raise CallError("the number of steps T in an equation", must="not stand in looped code, where every padded sequence has its own",
+                    came="T", next_step="write the loss as a plain sum over the steps and call the code with reduction=\"mean\"; "
+                    "or emit --style unrolled, for one T")
+
+
 ROWS: dict[str, Callable[[Arrays, Expr, bool], sympy.Expr]] = {
+    "steps": _steps,
     "sym": _symbol,
     "size": lambda A, e, loose: A.size_of(e.attr),
     "ones": _filled,

@@ -88,10 +88,7 @@ class Functions:
     def backpropagate(self) -> Function:
         """The adjoints, last step first."""
         plan, body = self.plan, Body(self.plan.printer)
-        needed = {s.name for e in plan.adjoint_rows for s in symbols(e.right) if s.kind == "variable"}
-        for e in plan.model.equations:
-            if e.name in plan.aimed and e.name in plan.needed_by(needed) and e.name != plan.model.loss:
-                self.whole(body, e)
+        self.on_targets(body, [*(e.right for e in plan.adjoint_rows), *plan.back.seeds.values(), *plan.back.ends.values()])
         for e in plan.adjoint_rows:
             if e.name in plan.heads:
                 self.whole(body, e)
@@ -100,11 +97,20 @@ class Functions:
             self.block(body, block, backward=True)
         return body.done()
 
+    def on_targets(self, body: Body, uses: Iterable[Expr]) -> None:
+        """The variables that depend on targets, and so are no part of the forward pass, as far as they are used."""
+        plan = self.plan
+        needed = plan.needed_by({s.name for e in uses for s in symbols(e) if s.kind == "variable"})
+        for e in plan.model.equations:
+            if e.name in plan.aimed & needed and e.name != plan.model.loss:
+                self.whole(body, e)
+
     def collect(self) -> tuple[Function, dict[str, str]]:
         """The sums over steps and sequences; returns the statements and the name of each gradient in them."""
         plan = self.plan
         assert plan.derivation is not None
         body, found = Body(plan.printer), {}
+        self.on_targets(body, plan.derivation.summands.values())
         for s in plan.parameters:
             found[s.name] = plan.names(("sum", s.name), f"d_{identifier(s.name)}")
             summand = plan.derivation.summands[s.name]
@@ -122,6 +128,8 @@ class Functions:
     def inputs(self) -> Function:
         """The adjoints of the inputs at every step."""
         plan, body = self.plan, Body(self.plan.printer)
+        rates = plan.by_inputs
+        self.on_targets(body, [*(e.right for e in rates.equations), *rates.seeds.values(), *rates.ends.values()])
         self.apart(body, plan.by_inputs)
         for e in plan.by_inputs.equations:
             self.whole(body, e)

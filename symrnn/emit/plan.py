@@ -15,7 +15,7 @@ from symrnn.emit.arrays import Arrays, function_argument
 from symrnn.emit.layout import Array, Key, Layout, before_first
 from symrnn.emit.schedule import key
 from symrnn.emit.stable import expose, named_sums, stable_derivation, stable_logarithms
-from symrnn.emit.statements import Body
+from symrnn.emit.statements import Body, axis
 from symrnn.errors import CallError
 from symrnn.expr import Expr, Symbol, symbols, walk
 from symrnn.model import Model
@@ -50,7 +50,7 @@ class Plan:
         self.gradients = gradients
         self.derivation = stable_derivation(model) if gradients else None
         self.lags = lags(self.model)
-        self.names = Names(RESERVED | {identifier(n) for n in self.model.sizes} | set(self.functions))
+        self.names = Names(RESERVED | {axis(n) for n in self.model.sizes} | set(self.functions))
         self.aimed = frozenset() if outputs else self.on_targets()
         self.heads = self.head_variables() if self.last else frozenset()
         self.back, self.by_inputs = self.adjoint_equations() if gradients else (Rows(), Rows())

@@ -88,7 +88,7 @@ class Code:
         options: dict[str, Any] = {self.name(s): array(s, 0, 0) for s in m.constants}
         for s in plan.starts:
             rows = array(s, 1 - self.lags[s.name], 0)
-            options[plan.start_name(s)] = way.start(rows[0] if self.lags[s.name] == 1 else rows)
+            options[plan.start_name(s)] = way.start(rows, self.lags[s.name])
         shapes = {f: double_precision(opaque(label, (order,))) for f, (label, order) in plan.orders.items()}
         plain = {f: shapes[f] for f in plan.plain}
         out: dict[sympy.Symbol, float] = {}
@@ -198,8 +198,8 @@ class Alone:
     def end(self, row: Any) -> Any:
         return row
 
-    def start(self, rows: Any) -> Any:
-        return rows
+    def start(self, rows: Any, lag: int) -> Any:
+        return rows if lag > 1 else rows[0]
 
     def one_end(self, rate: Any) -> Any:
         return rate
@@ -229,8 +229,9 @@ class Padded(Alone):
     def end(self, row: Any) -> Any:
         return np.stack([row, row])
 
-    def start(self, rows: Any) -> Any:
-        return np.stack([rows, rows], axis=-2)
+    def start(self, rows: Any, lag: int) -> Any:
+        twice = np.stack([rows, rows], axis=1)
+        return twice if lag > 1 else twice[0]
 
     def one(self, rate: Any) -> Any:
         return 2 * self.scale * rate[: self.steps, 1]

@@ -116,7 +116,7 @@ def _split(e: Expr, carried: frozenset[tuple[str, str]], name: str, before: list
 
 def _plain(e: Expr) -> bool:
     """Whether computing the part beforehand would save nothing: names, numbers, and turned or scaled ones."""
-    if e.op in ("sym", "num", "size", "ones", "zeros", "eye"):
+    if e.op in ("sym", "num", "size", "steps", "ones", "zeros", "eye"):
         return True
     if e.op == "transpose" or (e.op == "smul" and e.args[0].op == "num"):
         return _plain(e.args[-1])

@@ -9,7 +9,7 @@ import sympy
 from sympy.printing.codeprinter import CodePrinter
 
 from symrnn.emit.printers import helpers
-from symrnn.expr import Expr, Shape, Size, Symbol
+from symrnn.expr import Expr, Linear, Shape, Size, Symbol
 from symrnn.naming import identifier
 
 WIDTH = 116
@@ -36,6 +36,27 @@ class Function:
     helpers: frozenset[str]
 
 
+def axis(n: Size) -> str:
+    """What the code calls the length of an axis; B and T are those of the sequences and steps.
+
+    >>> axis("n_h"), axis("B"), axis("n_h+n_x")
+    ('n_h', 'B_', 'n_h_n_x')
+    """
+    name = identifier(str(n))
+    return f"{name}_" if name in ("B", "T") else name
+
+
+def in_names(n: Size) -> sympy.Expr:
+    """A size in the names that the code has for sizes.
+
+    >>> in_names("2*n_h+n_x-1")
+    2*n_h + n_x - 1
+    """
+    form = Linear.of(n)
+    terms = (sympy.Mul(k, *(sympy.Symbol(axis(name)) for name in product.split("*"))) for product, k in form.terms)
+    return sympy.Add(*terms, form.constant)
+
+
 @dataclass
 class Body:
     """Statements being gathered."""
@@ -57,8 +78,8 @@ class Body:
         """A size as it stands in the code."""
         if isinstance(n, int):
             return sympy.Integer(n)
-        self.sizes[identifier(n)] = None
-        return sympy.Symbol(identifier(n))
+        self.sizes |= dict.fromkeys(map(axis, Linear.of(n).names))
+        return in_names(n)
 
     def shape(self, shape: Shape) -> str:
         """The trailing part of the shape of an array over steps and sequences: ``, n_h``; a scalar has one entry."""

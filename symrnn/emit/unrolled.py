@@ -19,7 +19,7 @@ from symrnn.components import Components
 from symrnn.emit.numpy_module import Header, comment, environment, safe
 from symrnn.emit.plan import STAND_INS
 from symrnn.errors import CallError
-from symrnn.expr import Shape, Symbol, Time, walk
+from symrnn.expr import Shape, Symbol, Time, size_value, walk
 from symrnn.model import Model
 from symrnn.naming import Names, identifier
 from symrnn.needs import Needed, reduced
@@ -66,7 +66,13 @@ class Unrolled:
 
     def number(self, dim: str) -> int:
         """The number of an axis."""
-        return int(dim) if dim.isdigit() else {identifier(k): v for k, v in self.sizes.items()}[dim]
+        return int(dim) if dim.isdigit() else self.lengths[dim]
+
+    @property
+    def lengths(self) -> dict[str, int]:
+        """The sizes, and the lengths of axes that are sums of sizes, by their names in the code."""
+        sums = {n: size_value(n, self.sizes) for n in self.original.sums_of_sizes}
+        return {identifier(n): k for n, k in (self.sizes | sums).items()}
 
     def words(self, shape: Shape) -> tuple[str, ...]:
         return tuple(identifier(n) if isinstance(n, str) else str(n) for n in shape if n != 1)
@@ -225,7 +231,7 @@ def context(u: Unrolled, outputs: Outputs, functions: dict[str, int], numpy_name
               "sizes": ", ".join(f"{k}={v}" for k, v in sizes.items()),
               "equations": [safe(str(e)) for e in model.equations], "numpy_names": ", ".join(numpy_names) or "array",
               "parts": repr(tuple(spans.values())), "count": sum(len(a.entries) for a in u.arguments),
-              "parameter_ids": ", ".join(a.name for a in params), "sizes_dict": repr(sizes),
+              "parameter_ids": ", ".join(a.name for a in params), "sizes_dict": repr(u.lengths),
               "check_rows": repr([(a.name, spans[a.name], begin[a.name][0]) for a in u.differentiated if a.name in spans])},
         "fields": {"params": [f"{a.name}: Any  # {words[a.name]}" for a in params] or ["pass"],
                    "gradients": [f"{a.name}: Array  # {words[a.name]}" for a in u.differentiated] or ["pass"],

@@ -2,6 +2,7 @@
 # ruff: noqa: F401 - what is imported here is the package's interface
 from symrnn.expr.binding import substitute
 from symrnn.expr.linear import Linear, between, canonical, total_size
+from symrnn.expr.linear import value as size_value
 from symrnn.expr.powers import has_powers, inverse_at, matrix_power, repeated
 from symrnn.expr.sizes import FIRST, LAST, NOW, SCALAR, Index, Shape, Size, Time
 from symrnn.expr.tree import (
@@ -16,6 +17,7 @@ from symrnn.expr.tree import (
     derivative,
     diag,
     entry,
+    extents,
     eye,
     filled,
     fix_time,
@@ -55,6 +57,6 @@ from symrnn.expr.tree import (
     zeros,
 )
 from symrnn.expr.unify import may_be_matrix, named, own_shape, resize, unify, unknown
-from symrnn.expr.vectorise import along, vectorise
+from symrnn.expr.vectorise import along, repeated_rows, vectorise
 
 __all__ = [name for name in dir() if not name.startswith("_")]

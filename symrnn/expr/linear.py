@@ -90,6 +90,15 @@ class Linear:
         return str(self) if self.terms else self.constant
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names in it.
+
+        >>> Linear.of("d*h+n-1").names
+        ('d', 'h', 'n')
+        """
+        return tuple(dict.fromkeys(name for product, _ in self.terms for name in product.split("*")))
+
+    @property
     def least(self) -> int | None:
         """The least value over all sizes, each at least 1; None when it is not bounded below.
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -282,6 +283,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("sym", "a symbol; attr: Symbol", lambda args, attr: attr.shape),
     Operation("num", "a rational number; attr: Fraction", lambda args, attr: SCALAR),
     Operation("size", "a size as a number; attr: Size", lambda args, attr: SCALAR),
+    Operation("steps", "how many steps there are, as a number", lambda args, attr: SCALAR),
     Operation("ones", "all entries 1; attr: Shape", lambda args, attr: attr),
     Operation("zeros", "all entries 0; attr: Shape", lambda args, attr: attr),
     Operation("eye", "the identity matrix; attr: Size", lambda args, attr: (attr, attr)),
@@ -424,6 +426,8 @@ def smul(factor: Expr, e: Expr) -> Expr:
         return scale(factor.attr, e)
     if e.op == "num" and factor.shape == SCALAR:
         return scale(e.attr, factor)
+    if e.op == "zeros" and factor.shape == SCALAR:
+        return e
     c, rest = numeric(e)
     d, front = numeric(factor)
     if c * d != 1:
@@ -545,13 +549,27 @@ def stack(*parts: Expr) -> Expr:
     return node("cat", *parts, attr=total_size(*(p.shape[0] for p in parts if p.shape is not None)))
 
 
+def extents(e: Expr) -> tuple[tuple[Size, Size], ...]:
+    """The first and the last component of each part of a stack, counted from 1.
+
+    >>> extents(stack(symbol("h", ("n", 1)), symbol("x"), symbol("y", ("m", 1))))
+    ((1, 'n'), ('n+1', 'n+1'), ('n+2', 'm+n+1'))
+    """
+    ends = [Linear()]
+    for a in e.args:
+        assert a.shape is not None
+        ends.append(ends[-1] + Linear.of(a.shape[0]))
+    return tuple(((start + 1).size, end.size) for start, end in pairwise(ends))
+
+
 def part(e: Expr, first: Size, last: Size) -> Expr:
     """The components ``first`` to ``last`` of a column vector, counted from 1.
 
     >>> part(symbol("h", ("p", 1)), 2, "p").shape
     ('p-1', 1)
     """
-    return node("slice", e, attr=(first, last, between(first, last)))
+    size = between(first, last)
+    return zeros((size, 1)) if is_zero(e) else node("slice", e, attr=(first, last, size))
 
 
 def index_sum(index: Index, body: Expr) -> Expr:
@@ -571,7 +589,7 @@ def derivative(top: Expr, bottom: Expr, mode: str = "total") -> Expr:
 BUILD: dict[str, Callable[[tuple[Expr, ...], Any], Expr]] = {
     "add": lambda a, _: add(*a), "smul": lambda a, _: smul(*a), "matmul": lambda a, _: matmul(*a), "had": lambda a, _: had(*a),
     "transpose": lambda a, _: transpose(*a), "pow": lambda a, n: power(a[0], n), "apply": lambda a, f: apply(f, a[0]),
-    "sum": lambda a, _: total(*a),
+    "sum": lambda a, _: total(*a), "slice": lambda a, n: zeros((n[2], 1)) if is_zero(a[0]) else Expr("slice", a, n),
 }
 
 

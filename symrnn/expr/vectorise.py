@@ -18,12 +18,31 @@ def vectorise(e: Expr) -> Expr:
     >>> i, y, p = Index("i", "K"), symbol("y", ("K", 1)), symbol("p", ("K", 1))
     >>> vectorise(index_sum(i, entry(y, i) * apply("log", entry(p, i))))
     sum(y * log(p))
+    >>> w = symbol("w", ("K", 1))
+    >>> vectorise(index_sum(i, entry(w, i) @ entry(y, i) * apply("log", entry(p, i))))
+    sum(w * y * log(p))
     """
     def change(x: Expr) -> Expr | None:
         if x.op != "isum":
             return None
         found = along(x.args[0], x.attr)
         return None if found is None else total(found)
+    return transform(e, change)
+
+
+def repeated_rows(e: Expr) -> Expr:
+    """The expression with a row that is added to matrices of several rows added to each of them, as a bias in a batch is.
+
+    >>> from symrnn.expr import symbol
+    >>> X, b = symbol("X", ("B", "n")), symbol("b", (1, "n"))
+    >>> repeated_rows(X + b), repeated_rows(X + b).shape
+    (X + ones @ b, ('B', 'n'))
+    """
+    def change(x: Expr) -> Expr | None:
+        tall = next((a.shape for a in x.args if a.shape is not None and 1 not in a.shape), None)
+        if x.op != "add" or x.fault is None or tall is None or any(a.shape not in (tall, (1, tall[1])) for a in x.args):
+            return None
+        return add(*(a if a.shape == tall else matmul(filled(1, (tall[0], 1)), a) for a in x.args))
     return transform(e, change)
 
 
@@ -40,7 +59,12 @@ def _occurs(i: Index, e: Expr) -> bool:
 
 
 def _factors(e: Expr) -> list[Expr]:
-    return [f for a in e.args for f in _factors(a)] if e.op == "smul" else [e]
+    return [f for a in e.args for f in _factors(a)] if _of_numbers(e) else [e]
+
+
+def _of_numbers(e: Expr) -> bool:
+    """Whether the expression is a product of scalars."""
+    return e.op in ("smul", "matmul") and all(a.shape == SCALAR for a in e.args)
 
 
 def _product(e: Expr, i: Index) -> Expr | None:
@@ -70,7 +94,7 @@ def _along(e: Expr, i: Index) -> Expr | None:
     match e.op:
         case "add":
             return add(*done)
-        case "smul":
+        case "smul" | "matmul" if _of_numbers(e):
             return had(*done)
         case "pow":
             return power(done[0], e.attr)

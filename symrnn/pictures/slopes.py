@@ -56,7 +56,7 @@ class Slopes:
             return times(abs(c), self.of(body))
         if e.op == "sym":
             return self.symbol(e)
-        if e.op in ("num", "size", "ones", "zeros", "eye"):
+        if e.op in ("num", "size", "steps", "ones", "zeros", "eye"):
             return ()
         inner = [self.of(a) for a in e.args]
         if all(x == () for x in inner):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
 from operator import mul
 
-from symrnn.expr import SCALAR, Expr, Shape, Symbol, derivative, has_powers, lift, rebuild, symbol, symbols, transform, walk
+from symrnn.expr import SCALAR, Expr, Linear, Shape, Symbol, derivative, has_powers, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
 from symrnn.prove.blocks import prove_blocks, prove_parts
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
@@ -358,8 +358,10 @@ def positive(e: Expr, model: Model) -> bool:
             return value is not None and value.op in ("softmax", "apply") and positive(value, model)
         case "num":
             return bool(e.attr > 0)
-        case "ones" | "softmax":
+        case "ones" | "softmax" | "steps":
             return True
+        case "size":
+            return (Linear.of(e.attr).least or 0) > 0
         case "apply":
             return e.attr in ("exp", "sigmoid", "cosh") or (e.attr == "recip" and positive(e.args[0], model))
         case "add" | "smul" | "had" | "sum" | "isum" | "entry" | "pow":

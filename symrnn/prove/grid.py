@@ -144,11 +144,16 @@ def small_sizes(names: tuple[str, ...], extra: int) -> Iterator[dict[str, int]]:
 
 
 def enough_steps(claim: Claim) -> int:
-    """A last step T, 4 or more, beyond every step that the claim prints as a number, and apart from those counted from the end."""
+    """A last step T, 4 or more, beyond every step that the claim prints as a number, and apart from those counted from the end.
+
+    Where T itself is printed as a number, it is beyond every number that the claim prints.
+    """
     times: list[Time] = []
-    for e in (e for side in (claim.left, claim.right) for e in walk(side)):
+    nodes = [e for side in (claim.left, claim.right) for e in walk(side)]
+    for e in nodes:
         times += e.attr[1:] if e.op == "tsum" else own_steps(e)
-    latest = max((time.offset for time in times if not time.base), default=0)
+    numbers = [int(e.attr) for e in nodes if e.op == "num"] if any(e.op == "steps" for e in nodes) else []
+    latest = max((*(time.offset for time in times if not time.base), *numbers), default=0)
     back = max((-time.offset for time in times if time.base), default=0)
     return max(4, min(latest + back + 2, 12))
 
@@ -212,4 +217,5 @@ def depends_on_time(claim: Claim) -> bool:
     """Whether a claim speaks of any step, or of a quantity summed over the steps: whether T matters to it."""
     def timed(s: Symbol) -> bool:
         return s.time is not None or s.kind == "gradient" or (s.name == claim.model.total and claim.model.loss is not None)
-    return any(e.op in ("tsum", "mpow") or (e.op == "sym" and timed(e.attr)) for side in (claim.left, claim.right) for e in walk(side))
+    nodes = (e for side in (claim.left, claim.right) for e in walk(side))
+    return any(e.op in ("tsum", "mpow", "steps") or (e.op == "sym" and timed(e.attr)) for e in nodes)

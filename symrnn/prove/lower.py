@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from symrnn.expr import SCALAR, Expr, Index, Shape, Size, Symbol, Time
+from symrnn.expr import LAST, SCALAR, Expr, Index, Linear, Shape, Size, Symbol, Time, extents
 from symrnn.prove.algebra import Algebra
 from symrnn.prove.claim import Unsupported
 from symrnn.prove.forms import BOUND, Atom, Form, Label, Range, Term
@@ -193,6 +193,34 @@ def _time_sum(L: Lowering, e: Expr) -> Form:
     return L.algebra.form(body.labels, {Term(t.parts, (lo, hi)): c for t, c in body.terms})
 
 
+def _placed(L: Lowering, part: Expr, whole: Size, first: Size, last: Size, axis: Label) -> Form:
+    """The matrix whose columns are those of the identity from ``first`` to ``last``: it places a part in its stack, or takes it out.
+
+    No property of its entries is used, so that an identity shown with it holds whatever they are.
+    """
+    rows = Linear.of(first) - 1, Linear.of(last) - Linear.of(first) + 1, Linear.of(whole) - Linear.of(last)
+    if any(n.least is None or n.least < 0 for n in rows):
+        raise Unsupported(f"the components {first}..{last} of {whole}, which do not exist for all sizes")
+    assert part.shape is not None
+    slots = (whole, *(n for _, n in axes_of(part)))
+    labels = [axis, *("k" for _ in axes_of(part))]
+    atom = Atom("v", symbol=Symbol(f"columns {first}..{last} of I", (whole, part.shape[0]), "constant"), slots=slots)
+    return L.algebra.of(atom, labels, list(zip(labels, slots, strict=True)))
+
+
+def _stack(L: Lowering, e: Expr) -> Form:
+    placed = ((_placed(L, a, e.attr, *ends, "r"), L(a)) for a, ends in zip(e.args, extents(e), strict=True))
+    return L.algebra.add(*(L.algebra.contract([(place, [x for x, _ in place.labels]), (f, ["k"] * len(f.labels))], axes_of(e))
+                           for place, f in placed))
+
+
+def _slice(L: Lowering, e: Expr) -> Form:
+    whole = e.args[0]
+    assert whole.shape is not None
+    place = _placed(L, e, whole.shape[0], e.attr[0], e.attr[1], "s")
+    return L.algebra.contract([(place, ["s", *(x for x, _ in axes_of(e))]), (L(whole), ["s"])], axes_of(e))
+
+
 def _call(L: Lowering, e: Expr) -> Form:
     args = []
     for a in e.args:
@@ -221,8 +249,10 @@ def _derivative(L: Lowering, e: Expr) -> Form:
 
 ROWS: dict[str, Callable[[Lowering, Expr], Form]] = {
     "sym": _symbol, "num": lambda L, e: L.algebra.number(e.attr), "size": lambda L, e: L.algebra.count(e.attr), "ones": _ones,
+    "steps": lambda L, e: L.algebra.position(LAST),
     "zeros": lambda L, e: L.algebra.number(0, axes_of(e)), "eye": _eye, "delta": _delta, "add": _add, "smul": _smul,
     "matmul": _matmul, "had": _had, "transpose": _transpose, "pow": lambda L, e: L.algebra.power(L(e.args[0]), e.attr),
     "apply": lambda L, e: L.algebra.apply(e.attr, L(e.args[0])), "softmax": _softmax, "lse": _lse, "sum": _sum, "diag": _diag,
     "entry": _entry, "isum": _index_sum, "tsum": _time_sum, "vcall": _call, "vjac": _call, "deriv": _derivative,
+    "cat": _stack, "slice": _slice,
 }

@@ -63,6 +63,7 @@ class Counterexample:
     instances: dict[str, str] = field(default_factory=dict)
     tried: tuple[Tried, ...] = ()
     assignment: tuple[tuple[str, int | None, tuple[tuple[Fraction, ...], ...]], ...] = ()
+    counts_steps: bool = False                                       # T is printed as a number
 
     @property
     def text(self) -> str:
@@ -77,7 +78,7 @@ class Counterexample:
     @property
     def uses_time(self) -> bool:
         """Whether anything in it has a step."""
-        return bool(self.times) or any(step is not None for _, step, _ in self.assignment)
+        return bool(self.times) or self.counts_steps or any(step is not None for _, step, _ in self.assignment)
 
     def to_json(self) -> dict[str, Any]:
         """The record of the audit schema; an unspecified function stands among the values, as ``f(u)``."""
@@ -218,7 +219,8 @@ class Finder:
         return Counterexample(
             T, sizes, {label(k): matrix_text(found.values[k]) for k in keys}, d.times, d.indices, d.entry, left, right,
             "+/-" not in left + right, {**{base[1:]: str(i) for base, i in self.instances.items()}, **vector_instances(self.claim)}, tried,
-            tuple((*k, tuple(tuple(map(Fraction, row)) for row in found.values[k])) for k in keys))
+            tuple((*k, tuple(tuple(map(Fraction, row)) for row in found.values[k])) for k in keys),
+            any(x.op == "steps" for side in (self.claim.left, self.claim.right) for x in walk(side)))
 
 
 def vector_instances(claim: Claim) -> dict[str, str]:

@@ -37,6 +37,7 @@ from symrnn.read.scope import TOTAL
 from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
 
+ZERO = Node("Num", ("0",))
 MATRIX_FUNCTIONS = ("exp", "log", "recip", "sqrt")
 """Functions that texts apply to whole matrices too, where they are not taken entry by entry."""
 
@@ -75,6 +76,8 @@ class Applied(Names):
             return self.entry(value, component.nodes, n) if component is not None else value
         if d.kind == "vfunction" and role is None:
             return self._vector_call(d, args, n)
+        if role == "max" and not primes and (rest := [a for a in args if a != ZERO]) != args and len(rest) == 1:
+            return apply("relu", self(rest[0]))                       # the larger of zero and something, entry by entry
         if d.kind != "function" or len(args) != 1:
             raise Meaningless("SR303", f"the function {name} with {len(args)} arguments", n.span)
         if component is not None and any(m.op == "Num" or self._counts(m) for m in component.nodes):

@@ -165,6 +165,7 @@ ROWS: dict[str, Row] = {
     "Outer": lambda E, n: E.outer(n),
     "Div": lambda E, n: E.divided(n),
     "Pow": lambda E, n: E.power(n),
+    "Root": lambda E, n: E.root(n),
     "Transpose": lambda E, n: E.transposed(n),
     "Call": lambda E, n: E.call(n),
     "At": lambda E, n: E.entry(E(n.nodes[0]), n.nodes[1:], n),

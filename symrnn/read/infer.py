@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
+from symrnn.read.columns import FUNCTIONS, in_columns, one_by_one
 from symrnn.read.context import INDEX_LETTERS
 from symrnn.read.declarations import REALS, declarations
 from symrnn.read.gradients import named_gradients
@@ -26,7 +27,7 @@ from symrnn.read.picked import one_hot_vectors
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
 from symrnn.read.show import show
-from symrnn.read.sums import open_sum
+from symrnn.read.sums import open_sum, total_of
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
 from symrnn.read.values import value_functions
@@ -66,8 +67,6 @@ DEFAULT = "scalar?"
 """What a name is taken for of whose kind nothing is known."""
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
 """How each rank is declared with its sizes left open."""
-FUNCTIONS = frozenset({"f", "g", "phi", "psi", "sigma"})
-"""Letters that stand for a function before a bracket with a sum, also with a number below them."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 SURE_GATES = frozenset({"i", "r"})
 """Names that only gates have."""
@@ -178,6 +177,10 @@ def _count_uses(tree: Node, out: dict[str, Use]) -> None:
             of(n.nodes[0]).named += 1
         elif n.op == "Chain" and all(_plain_letter(m) for m in _before_colon(n)):
             _count(n, of)                                        # i = k, K >= 1: a relation between letters that count
+        elif n.op == "Chain":
+            for _, f in in_columns(n):
+                of(f).called[1] += 1
+                of(f).plain -= 1
         elif n.op == "Call":
             _called(n, of)
         elif n.op == "Prime" and n.nodes[0].op == "Sym":
@@ -356,6 +359,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     scales = _scales(trees, letter) - set(stated)
     numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees) | _arguments(trees) - set(stated)
     known |= dict.fromkeys(numbers - set(known), "scalar")
+    raised = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Pow"}
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -376,6 +380,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
                 data.setdefault("unsure", []).append(name)
         if name in formal and name not in stated or name in scales:
             declared = "scalar"
+        if name == "e" and declared is None and carried.get(name) == "vector" and name not in raised:
+            declared = "vector"                                       # a vector beside others, and nowhere the base of a power
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
             declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
         if name in marked and (name not in stated or declared == "index"):
@@ -497,17 +503,19 @@ def is_logistic(name: str, trees: Sequence[Node]) -> bool:
     factors: set[str] = set()
     for n in (n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head == "="):
         left, right = n.nodes[0], n.nodes[1].nodes[0]
-        value = Node("Call", (Node("Sym", (name,)), *left.nodes[1:]))
-        slope = Node("Mul", (value, Node("Add", (Node("Num", ("1",)), Node("Neg", (value,))))))
+        own = Node("Call", (Node("Sym", (name,)), *left.nodes[1:]))
+        slope = Node("Mul", (own, Node("Add", (Node("Num", ("1",)), Node("Neg", (own,))))))
         if left.op == "Call" and left.nodes[0] == Node("Prime", (Node("Sym", (name,)),)) and right == slope:
             return True
         if left.op == "Sym" and left.part("Time") is not None and not left.head.startswith(("delta", "d_")):
             factors |= {m.head for x in walk(right) if x.op == "Had" for m in x.nodes if m.op == "Sym"} - {left.head}
-        if left.op == "Sym" and right.op == "Call" and right.nodes[0].head == name:
-            if {left, Node("Add", (Node("Num", ("1",)), Node("Neg", (left,))))} <= logs:
-                return True
-            values.add(left.head)
-            gates |= {left.head} if GATES.match(left.head) else set()
+        one = left.op == "Sym" and right.op == "Call"
+        for value, f in (((left, right.nodes[0]),) if one else in_columns(n)):
+            if f.head == name:
+                if {value, Node("Add", (Node("Num", ("1",)), Node("Neg", (value,))))} <= logs:
+                    return True
+                values.add(value.head)
+                gates |= {value.head} if GATES.match(value.head) else set()
     return len(gates) > 1 or bool(gates & SURE_GATES) or bool(values & factors)
 
 
@@ -757,7 +765,8 @@ def _is_clocked(n: Node, letter: str) -> bool:
 
 
 def _trees(formulas: Iterable[str], table: SymbolTable) -> list[Node]:
-    return [r.tree for f in formulas if (r := read(f, table, second=False)).tree is not None]
+    trees = [r.tree for f in formulas if (r := read(f, table, second=False)).tree is not None]
+    return [Node("Rows", parts, tree.span) if (parts := one_by_one(tree)) else tree for tree in trees]
 
 
 def _at_a_step(name: str, found: Mapping[str, Use]) -> bool:
@@ -856,11 +865,15 @@ def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node
                 data["total"] = left.head
                 data["symbols"].pop(left.head, None)
                 return
+            scale, body, rest = total_of(body, data["time_letter"], data["steps"])
             if left.op == "Sym" and len(left.args) == 1 and body.op == "Sum" and body.nodes[0].head == data["time_letter"] \
                     and body.nodes[3].op == "Sym" and body.nodes[3].part("Time") is not None and not body.nodes[3].part("Index") \
                     and str(body.nodes[1]) in ("Absent", "1") and body.nodes[2].op in ("Absent", "Sym") and body.nodes[4].op == "Absent":
-                data["total"], data["loss"] = left.head, body.nodes[3].head
-                data["symbols"].pop(left.head, None), data["symbols"].pop(body.nodes[3].head, None)
+                data["total"] = left.head
+                data["symbols"].pop(left.head, None)
+                if scale is None and not rest:                                     # else the loss of a step has no letter
+                    data["loss"] = body.nodes[3].head
+                    data["symbols"].pop(body.nodes[3].head, None)
                 return
     timeless = not any(n.op == "Time" for tree in trees for n in walk(tree))
     plain = {n.nodes[0].head for tree in trees for n in walk(tree) if timeless and n.op == "Chain" and n.nodes[0].op == "Sym"}

@@ -159,8 +159,12 @@ class Names:
             return self._identity(n)
         d = self.declared(name, n)
         if d.kind in ("size", "index"):
+            if name in self.scope.steps and d.kind == "size" and len(n.args) == 1:
+                return node("steps")
             if d.kind == "index" or name in self.scope.steps or d.role == "time":
                 raise Meaningless("SR303", f"the {'time' if d.role == 'time' else 'letter'} {name} is used as a number", n.span)
+            if has_part(n, "Time"):
+                raise Meaningless("SR303", f"{name} is a size and has a step", n.span)
             return node("size", attr=name)
         if d.kind not in ("scalar", "vector", "matrix") and not is_distribution(d):
             raise Meaningless("SR303", f"the {d.kind} {name} stands without an argument", n.span)

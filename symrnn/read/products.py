@@ -31,6 +31,7 @@ from symrnn.read.tree import Node
 
 OPEN = "open-column"
 """The choice of a reader who takes a bold number without a size for a column."""
+TWO = Node("Num", ("2",))
 FROBENIUS = Node("Sym", ("F",))
 """The subscript of the norm whose square is the sum of the squares of all entries."""
 HIGHEST = 1000
@@ -190,10 +191,22 @@ class Products(Names):
         e = self(n.nodes[0])
         if kind == FROBENIUS:
             return total(had(e, e))
-        shape = own_shape(e) or (None, 1)
-        if kind is not None and kind != Node("Num", ("2",)) or 1 not in shape:
+        shape = own_shape(e)
+        if kind is not None and kind != TWO or shape is not None and 1 not in shape:
             raise Meaningless("SR303", "a norm other than that of Frobenius or the Euclidean one of a vector", n.span)
-        return matmul(transpose(e), e) if shape[1] == 1 else matmul(e, transpose(e))
+        return matmul(transpose(e), e) if shape is None or shape[1] == 1 else matmul(e, transpose(e))
+
+    def root(self, n: Node) -> Expr:
+        """A square root, of a number or of every entry of a vector."""
+        inner, degree = n.nodes
+        if degree.op != "Absent" and degree != TWO:
+            raise Meaningless("SR303", "a root other than the square root", n.span)
+        e = self(inner)
+        if may_be_matrix(e):
+            raise Meaningless("SR303", "the root of something that may be a matrix", n.span)
+        if e.shape not in (None, SCALAR):
+            self.note("entrywise", "the root of an array is read entrywise")
+        return apply("sqrt", e)
 
 
 def multiply(a: Expr, b: Expr) -> Expr:

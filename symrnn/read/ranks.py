@@ -57,6 +57,8 @@ class Ranks:
 
     def run(self, trees: list[Node]) -> dict[str, str]:
         chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
+        limits = (n.nodes[2] for tree in trees for n in walk(tree) if n.op == "Sum")
+        self.known = {**{n.head: "scalar" for n in limits if n.op == "Sym"}, **self.known}
         before = -1
         while before < len(self.known):
             before = len(self.known)
@@ -87,8 +89,11 @@ class Ranks:
             return self._value(n)
         if n.op in PRODUCT:
             return self._product(n)
-        if n.op == "Pow":
+        if n.op in ("Pow", "Root", "Abs"):
             return self.pull(n.nodes[0])
+        if n.op == "Div":
+            top, bottom = ("scalar" if p.op == "Num" else self.pull(p) for p in n.nodes)
+            return top if bottom == "scalar" else None
         if (place := self._gradient(n)) is not None:
             return self.pull(place)
         if n.op in BODY:
@@ -156,6 +161,9 @@ class Ranks:
         arrays = [(p, r) for p, r in parts if r != "scalar"]
         if len(unknown) != 1:
             return
+        if rank == "scalar" and not arrays[1:]:
+            self.push(unknown[0], rank)
+            return
         p = unknown[0]
         rest = [r for q, r in arrays if q is not p]
         if rank in ("vector", "row") and all(r == "matrix" for r in rest):
@@ -163,5 +171,7 @@ class Ranks:
             self.push(p, rank if last else "matrix")
         elif rank == "vector" and rest and rest[-1] == "vector" and all(r == "matrix" for r in rest[:-1]) and arrays[-1][0] is not p:
             self.push(p, "matrix")
+        elif rank == "matrix" and rest and all(r == "matrix" for r in rest) and arrays[0][0] is not p:
+            self.push(p, "matrix")                                    # a number would stand in front
         elif rank == "row" and rest and rest[0] == "row" and all(r == "matrix" for r in rest[1:]) and arrays[0][0] is not p:
             self.push(p, "matrix")

@@ -1,7 +1,7 @@
 """Sums over steps and over components: which of both a letter counts, from where to where, and under which restriction."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from symrnn.expr import FIRST, LAST, SCALAR, Expr, Index, delta, index_sum, lift, resize, smul, time_sum, unknown, walk
 from symrnn.read import tuples
@@ -195,6 +195,37 @@ def ends_of_sums(tree: Node) -> Iterator[tuple[str, str]]:
             letter, _, end, body, _ = n.nodes
             yield from ((m.head, end.head) for m in nodes_of(body)
                         if m.op == "Sym" and (index := m.part("Index")) is not None and letter in index.nodes)
+
+
+def scaled(n: Node, steps: Collection[str]) -> tuple[Node | None, Node]:
+    """A number before a sum, which may be made from how many ``steps`` there are, and the sum."""
+    if n.op == "Neg":
+        inner, rest = scaled(n.nodes[0], steps)
+        return Node("Neg", (inner or Node("Num", ("1",)),)), rest
+    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") or m.op == "Sym" and m.head in steps
+                                                   for m in nodes_of(n.nodes[0])):
+        return n.nodes[0], n.nodes[1]
+    return None, n
+
+
+def total_of(n: Node, letter: str, steps: Collection[str]) -> tuple[Node | None, Node, tuple[Node, ...]]:
+    """A number before a sum over the steps, the sum, and what is added to it that has no step, as a penalty for large weights.
+
+    >>> from symrnn.read.reader import read
+    >>> from symrnn.read.symbols import SymbolTable
+    >>> tree = read(r"\\frac{1}{T} \\sum_{t=1}^T l_t + \\lambda w^2", SymbolTable()).tree
+    >>> scale, whole, rest = total_of(tree, "t", {"T"})
+    >>> print(scale, whole, *rest)
+    (Div 1 T) (Sum t 1 T l{t=t} Absent) (Mul lambda (Pow w 2))
+    """
+    terms = n.nodes if n.op == "Add" else (n,)
+    found = [(k, *scaled(x, steps)) for k, x in enumerate(terms)]
+    sums = [(k, scale, x) for k, scale, x in found if x.op == "Sum" and x.nodes[0].head == letter]
+    rest = tuple(x for k, x in enumerate(terms) if k not in {k for k, _, _ in sums})
+    if len(sums) != 1 or any(m.op == "Time" for x in rest for m in nodes_of(x)):
+        return *scaled(n, steps), ()
+    ((_, scale, whole),) = sums
+    return scale, whole, rest
 
 
 def open_sum(n: Node, letter: str) -> tuple[Node, bool] | None:

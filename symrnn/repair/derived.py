@@ -54,11 +54,10 @@ def with_closed(model: Model) -> Model:
 
     Adjoints that do not pass through such a part are those of the model.
 
-    >>> from symrnn.expr import stack
-    >>> from symrnn.model import sequence
-    >>> x, y = sequence("x", "n", kind="input"), sequence("y", "n", kind="input")
-    >>> print(with_closed(Model.build("m", [(sequence("z", "2*n"), stack(x[-1], y))])).definitions["z"])
-    ?z(x[t-1], y[t])
+    >>> from symrnn.model import param, sequence
+    >>> A, x = param("A", "n", "n"), sequence("x", "n", kind="input")
+    >>> print(with_closed(Model.build("m", [(sequence("z", "n"), node("inv", A) @ x)])).definitions["z"])
+    ?z(A) @ x[t]
     """
     return replace(model, equations=tuple(Equation(eq.left, _closed(eq.right, f"{CLOSED}{eq.name}")) for eq in model.equations))
 

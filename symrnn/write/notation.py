@@ -73,7 +73,8 @@ class Notation:
     @classmethod
     def of(cls, model: Model) -> Notation:
         """The house notation with the names as the source of the model writes them."""
-        return cls(names={**({LOSS: r"\ell"} if model.loss == LOSS else {}), **model.latex}, total=model.total)
+        own = r"\bar{\ell}" if "ell" in model.definitions else r"\ell"  # what the source calls by that letter keeps it
+        return cls(names={**({LOSS: own} if model.loss == LOSS else {}), **model.latex}, total=model.total)
 
     @classmethod
     def observed(cls, table: SymbolTable, latex_names: Mapping[str, str] = MappingProxyType({}),

@@ -9,14 +9,32 @@ from dataclasses import dataclass
 
 from symrnn.bptt import Derivation
 from symrnn.calculus import PULLS, slope
-from symrnn.expr import NOW, Expr, Index, apply, delta, had, log_sum_exp, node, ones, quotient, softmax, symbol, total, walk, zeros
+from symrnn.expr import (
+    NOW,
+    Expr,
+    Index,
+    apply,
+    delta,
+    had,
+    log_sum_exp,
+    node,
+    ones,
+    part,
+    quotient,
+    softmax,
+    stack,
+    symbol,
+    total,
+    walk,
+    zeros,
+)
 from symrnn.write.cases import reaches_later
 from symrnn.write.local import diagonals, jacobian, softmax_equations
 from symrnn.write.page import Table
 from symrnn.write.voice import Voice
 
 A, B, U, V = symbol("A", ("m", "n")), symbol("B", ("n", "k")), symbol("u", ("n", 1)), symbol("v", ("n", 1))
-S = symbol("s")
+W, S = symbol("w", ("m", 1)), symbol("s")
 
 
 @dataclass(frozen=True)
@@ -40,6 +58,8 @@ SIGNS: dict[str, Sign] = {
     "recip": Sign(quotient(ones(("n", 1)), U), "one over every entry"),
     "delta": Sign(delta(Index("i", "n"), Index("j", "n")), "1 where both indices are the same, else 0"),
     "sum": Sign(total(U), "sum of the entries"),
+    "cat": Sign(stack(U, W), "one vector, with the entries of these one below the other"),
+    "slice": Sign(part(U, 2, "n"), "vector of the entries with these numbers, counted from 1"),
     "softmax": Sign(softmax(U), "exp of every entry, divided by the sum of these, so that the entries are positive and sum to one"),
     "lse": Sign(log_sum_exp(U), "logarithm of the sum of exp of the entries"),
     "vjac": Sign(node("vjac", U, attr=("F", ("m", 1), 0)), "Jacobian by an argument, here the first; nothing is assumed of the function"),
@@ -50,7 +70,7 @@ SIGNS: dict[str, Sign] = {
 EXAMPLES: dict[str, Expr] = {
     "add": U + V, "smul": node("smul", S, U), "matmul": A @ B, "had": had(U, V), "transpose": A.T, "pow": node("pow", U, attr=3),
     "apply": apply("?f", U), "softmax": softmax(U), "lse": log_sum_exp(U), "sum": total(U), "diag": node("diag", U),
-    "vcall": node("vcall", U, attr=("F", ("m", 1))),
+    "cat": stack(U, W), "slice": part(U, 2, "n"), "vcall": node("vcall", U, attr=("F", ("m", 1))),
 }
 """Operation -> an expression on which its rule is shown."""
 
@@ -95,5 +115,5 @@ def passed(op: str, v: Voice) -> Iterator[str]:
     e = EXAMPLES[op]
     assert e.shape is not None
     g = symbol("g", e.shape)
-    for k, part in enumerate(e.args):
-        yield f"{v(part)}: {v(PULLS[op].pull(e, e, g, k))}"
+    for k, a in enumerate(e.args):
+        yield f"{v(a)}: {v(PULLS[op].pull(e, e, g, k))}"

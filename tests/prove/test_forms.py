@@ -22,9 +22,11 @@ from symrnn.expr import (
     log_sum_exp,
     node,
     ones,
+    part,
     quotient,
     shift,
     softmax,
+    stack,
     substitute,
     symbol,
     time_sum,
@@ -44,6 +46,7 @@ from symrnn.prove.product import LIMIT
 u, v = symbol("u"), symbol("v")
 a, b, o = (symbol(name, ("n", 1)) for name in "abo")
 y = symbol("y", ("n", 1), "target")
+V = symbol("V", ("n", "m+n"))
 W, A, B = symbol("W", ("n", "m")), symbol("A", ("n", "n")), symbol("B", ("n", "n"))
 x = symbol("x", ("m", 1))
 h = symbol("h", ("n", 1), "variable", Time("t"))
@@ -69,6 +72,9 @@ def f(name: str, e: Expr) -> Expr:
 
 
 ONE = [
+    # stacks and parts
+    (stack(a + a, x + x), 2 * stack(a, x)), (part(A @ a, 1, "n-1") + part(A @ b, 1, "n-1"), part(A @ (a + b), 1, "n-1")),
+    (V @ stack(a, x) + V @ stack(b, x), V @ stack(a + b, 2 * x)), (stack(a, u) * 2, stack(2 * a, 2 * u)),
     # transposes and products
     (W.T @ a, (a.T @ W).T), ((A @ B).T, B.T @ A.T), (diag(a) @ b, a * b), (diag(a) @ diag(b), diag(a * b)), (eye("n") @ A, A),
     (a @ b.T @ o, (b.T @ o) * a), (a.T @ A @ b, b.T @ A.T @ a), (total(a * b), a.T @ b),
@@ -146,7 +152,8 @@ APART = [
     (summed(h), summed(shift(h, -1))), (summed(h), summed(h, Time("", 2))), (summed(h), h), (summed(h * h), had(summed(h), h)),
     (summed(h), fix_time(h, "t", Time("T"))), (f("cos", u), f("sin", u)), (f("sigmoid", u), f("tanh", u)),
     (f("sinh", u), f("cosh", u)),
-    (node("size", attr="n"), node("size", attr="m")), (symbol("h", ("n", 1), "adjoint"), symbol("h", ("n", 1))),
+    (node("size", attr="n"), node("size", attr="m")), (stack(a, b), stack(b, a)), (part(a, 1, "n-1"), part(a, 2, "n")),
+    (V @ stack(a, x), V @ stack(x, a)), (node("steps"), node("size", attr="n")), (symbol("h", ("n", 1), "adjoint"), symbol("h", ("n", 1))),
     (symbol("h", ("n", 1), "gradient"), symbol("h", ("n", 1), "adjoint")), (shift(h, 1), h),
     (fix_time(h, "t", Time("", 1)), fix_time(h, "t", Time("T"))),
 ]
@@ -299,7 +306,8 @@ def test_sums_are_written_out_at_one_t_and_one_last_step():
     (delta(i, z), "different sizes"), (entry(a, i) * entry(x, Index("i", "m")), "two sizes"),
     (f("recip", u - u), "division by zero"),
     (f("recip", delta(i, j)), "delta"), (quotient(entry(a, i), 2 * delta(i, j)), "delta"), (f("log", u - u), "logarithm of zero"),
-    (A @ x, "ill-shaped"), (node("cat", a, a, attr="s"), "cat"),
+    (A @ x, "ill-shaped"), (node("cat", a, a, attr="s"), "do not exist for all sizes"),
+    (part(a, 2, 3), "do not exist for all sizes"), (node("inv", A), "inv"),
     (f("tanh", entry(A, i, j) * entry(A, k, Index("l", "n")) * entry(a, Index("q", "n"))), "four indices")],
     ids=lambda p: str(p)[:50])
 def test_what_has_no_normal_form_is_refused_with_the_reason(e, why):

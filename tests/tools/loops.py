@@ -14,6 +14,7 @@ from typing import Any
 from mpmath import mp, mpf
 
 from symrnn.expr import Expr, Index, Size, Symbol, Time
+from symrnn.expr.linear import value as value_of_size
 from symrnn.model import Model
 from symrnn.prove.forms import Atom, Form, Label
 
@@ -62,7 +63,7 @@ class World:
     carried: Callable[[World, Symbol, list[int]], Any] | None = None
 
     def size(self, n: Size) -> int:
-        return n if isinstance(n, int) else self.sizes[n]
+        return value_of_size(n, self.sizes)
 
     def step(self, t: Time) -> int:
         base = {"": 0, "t": self.t, "T": self.T, **self.letters}[t.base]
@@ -164,6 +165,10 @@ def evaluate(w: World, e: Expr) -> Table:
             letter, lo, hi = e.attr
             parts = [evaluate(replace(w, letters={**w.letters, letter: k}), a[0]) for k in range(w.step(lo), w.step(hi) + 1)]
             return table(w, e, lambda r, c: sum((p[r][c] for p in parts), mpf(0)))
+        case "cat":
+            return [row for x in a for row in evaluate(w, x)]
+        case "slice":
+            return evaluate(w, a[0])[w.size(e.attr[0]) - 1:w.size(e.attr[1])]
         case "vcall":
             values = [[v for row in evaluate(w, x) for v in row] for x in a]
             return table(w, e, lambda r, c: vector_function(e.attr[0], values, r))
