@@ -18,6 +18,7 @@ RECALLED = re.compile(r"\b(?:recall(?:s|ed|ing)?|remember|repeats?|repeated|remi
                       r"(?:saw|seen|know|known|defined) (?:before|above|earlier|that))\b", re.I)
 """What makes an equation one that the text has given already."""
 PASSING = re.compile(r"\b(?:now|next|turn(?:ing)? to|pass(?:ing)? on|another (?:network|cell|model)|"
+                     r"as an? (?:[\w-]+ ){0,4}(?:networks?|rnn|recurrence)|"
                      r"(?:a|an|the) (?:linear|leaky|residual|gated|deeper?) (?:network|cell|model|version|variant|one))\b", re.I)
 """Words with which a text passes on to another network."""
 
