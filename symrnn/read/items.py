@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from symrnn.read import signs
 from symrnn.read.arrays import Arrays
 from symrnn.read.brackets import bracketed
+from symrnn.read.context import ARRAYS
 from symrnn.read.pieces import Piece, Pieces, group_contents, name_of, span_of, split_pieces
 from symrnn.read.skeleton import NO_BOUNDS, Item, make
 from symrnn.read.tokens import Refused
@@ -112,7 +113,7 @@ class Items(Arrays):
         if kind == "factorial" and before and before[-1].kind in ("atom", "post"):
             return [Item("post", span, "Factorial")], i + 1
         simple = {"number": self._number, "const": self._const, "space": self._space, "text": self._text, "fence": self._fence,
-                  "frac": self._frac, "root": self._root, "env": self._env, "dots": self._dots, "big": self._big,
+                  "frac": self._frac, "column": self._column, "root": self._root, "env": self._env, "dots": self._dots, "big": self._big,
                   "nabla": self._nabla, "partial": self._partial}
         if kind in simple:
             return simple[kind](pieces, i)
@@ -235,6 +236,18 @@ class Items(Arrays):
             node = make("Div", self.expression(above, (piece.start, piece.end)), self.expression(below),
                         span=(piece.start, piece.end))
         return self._with_posts(node, pieces, i + 1)
+
+    def _column(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
+        """Two blocks one above the other, if arrays stand there."""
+        piece = pieces[i]
+        if not any(self._is_array(p) for part in piece.parts for p in part):
+            raise Refused(piece.start, piece.text, "binomial coefficients are not read")
+        rows = (make("Row", self.expression(part, (piece.start, piece.end))) for part in piece.parts)
+        return self._with_posts(make("Matrix", *rows, span=(piece.start, piece.end)), pieces, i + 1)
+
+    def _is_array(self, piece: Piece) -> bool:
+        entry = self.table.get(piece.text) if piece.named else None
+        return entry is not None and entry.kind in ARRAYS
 
     def _partial(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         node, j = self.by_subscript(pieces, i) or self.slanted(pieces, i, "partial") or (None, i)

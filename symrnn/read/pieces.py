@@ -26,6 +26,7 @@ class Piece:
     group     empty                                   the contents of a pair of braces
     fence     opening and closing bracket, by a space the contents
     frac      empty                                   numerator, denominator
+    column    the command                             what stands above, what stands below
     root      empty                                   body, degree (may be empty)
     env       name of the environment                 the contents
     unknown   a command that no table has             none

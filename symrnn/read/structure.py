@@ -7,7 +7,7 @@ one of the tables of commands that change nothing; all else is refused with its 
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from symrnn.read import names, signs
@@ -157,6 +157,9 @@ class Structure(Commands):
         end = self._next().end
         if switch:
             inner = self._styled(switch, inner)
+        over = next((k for k, p in enumerate(inner) if p.is_("unknown", "over")), 0)
+        if over:
+            inner = (Piece("frac", "", token.start, end, (inner[:over], inner[over + 1 :])),)
         if splice or len(inner) == 1:
             return inner
         return (Piece("group", "", token.start, end, (inner,)),)
@@ -184,7 +187,20 @@ class Structure(Commands):
     def _fence(self, opening: str, inner: Pieces, closing: str, start: int, end: int) -> Piece:
         """A bracket with its contents; line breaks inside a bracket are no rows."""
         inner = tuple(p for p in inner if not p.is_("sep", "&", "\\\\"))
+        inner = tuple(replace(p, kind="op", text="Dot") if _is_product(inner, k) else p for k, p in enumerate(inner))
+        if (opening, closing) == ("[", "]") and not any(p.kind in _JOINS for p in inner):
+            inner = self._blocks(inner)
         return Piece("fence", f"{opening} {closing}", start, end, (inner,))
+
+    def _blocks(self, inner: Pieces) -> Pieces:
+        """Symbols in square brackets with a space between them, parted there: blocks side by side."""
+        out = list(inner[:1])
+        for last, piece in zip(inner, inner[1:], strict=False):
+            gap = next((g for g in self.gaps if last.end <= g < piece.start), None)
+            if gap is not None and piece.kind in _BLOCKS and last.kind not in ("script", "nabla", "partial"):
+                out.append(Piece("sep", "quad", gap, gap))
+            out.append(piece)
+        return tuple(out)
 
     def _environment(self, token: Token) -> Pieces:
         name, _, _ = self._raw_group()
@@ -206,6 +222,15 @@ class Structure(Commands):
             pass
 
 
+def _is_product(inner: Pieces, k: int) -> bool:
+    """Whether a point in a bracket stands between two operands: no sentence ends there."""
+    around = inner[k - 1 : k] + inner[k + 1 : k + 2]
+    return inner[k].is_("point") and k > 0 and len(around) == 2 and all(p.kind in _OPERANDS for p in around)
+
+
+_OPERANDS = frozenset("letter word unknown group fence env number frac".split())
+_BLOCKS = frozenset("letter word unknown group env const number".split())
+_JOINS = frozenset("op rel sep big fence bar given link text".split())
 _JOINED = {("<", "-"): ("rel", "<-"), ("-", ">"): ("rel", "->"), ("=", ">"): ("link", "Implies"), ("|", "|"): ("bar", "||"),
            ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
 _JOINED_LOOSE = {(":", "="): ("rel", ":="), ("+", "="): ("rel", "+="), ("-", "="): ("rel", "-=")}
@@ -214,6 +239,7 @@ _DISPATCH: tuple[tuple[Container[str], str], ...] = (
     (frozenset("{"), "_braces"), (signs.OPENERS.keys(), "_bracket"), (frozenset({"\\left"}), "_left"),
     (frozenset({"\\begin"}), "_environment"), (_NAMED_FONTS, "_font"), (names.TEXTS, "_text"), (names.ACCENTS, "_accent"),
     (signs.FRACTIONS, "_fraction"), (frozenset({"\\sqrt"}), "_root"), (names.WRAPPERS, "_wrapper"),
+    (signs.ARROWS, "_arrow"), (signs.COLUMNS, "_column"), (frozenset({"\\substack"}), "_substack"),
     (frozenset(r"\underbrace \overbrace".split()), "_brace_note"),
     (frozenset(r"\underset \overset \stackrel".split()), "_stacked"), (signs.NOTED, "_noted"),
     (signs.SKIPPED.keys() | signs.IGNORED | signs.SIZES | names.SWITCHES | (names.SPACES - {"\\quad", "\\qquad"}), "_skip"),
