@@ -20,6 +20,9 @@ COUNTING = INDEX_LETTERS | {"t", "s"}
 ARRAYS = ("vector", "matrix")
 """Kinds that are no numbers and no functions."""
 
+NUMBERS = frozenset("rho det tr Tr trace rank".split())
+"""Functions of a matrix whose value is a number."""
+
 Script = tuple[str, Pieces]
 """A mark (lower, upper or prime) and what is written there."""
 
@@ -116,12 +119,14 @@ class Context:
         return entry is not None and entry.is_function
 
     def transposes(self, pieces: Pieces, kind: str) -> bool:
-        """Whether an upper script says "transposed", on something of this kind ('' if that is unknown)."""
+        """Whether an upper script says "transposed", on something of this kind ('' if that is unknown, `number` if it is surely one)."""
         if len(pieces) != 1 or not (pieces[0].kind == "top" or pieces[0].text == "T" and pieces[0].named):
             return False
-        if pieces[0].kind == "top" or "T" not in self.table or pieces[0].font in ("\\mathsf", "\\mathrm", "\\mathtt"):
+        if pieces[0].kind == "top" or pieces[0].font in ("\\mathsf", "\\mathrm", "\\mathtt"):
             return True
-        plain = kind in ("scalar", "index", "size")
+        if kind != "number" and "T" not in self.table:
+            return True
+        plain = kind in ("scalar", "index", "size", "number")
         self.note(pieces[0].start, "transpose-or-power", "T is declared and stands as an upper script: read as "
                   + ("a power" if plain else "transposed"))
         return not plain
@@ -149,8 +154,11 @@ class Context:
             i += 2
         return out, i
 
-    def posts(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
-        """The scripts at `i` on something that is no plain symbol, as items; and the index after them."""
+    def posts(self, pieces: Sequence[Piece], i: int, kind: str = "") -> tuple[list[Item], int]:
+        """The scripts at `i` on something that is no plain symbol, as items; and the index after them.
+
+        The kind is ``number`` for what is one by its notation, such as a norm: nothing transposes it.
+        """
         scripts, j = self.scripts(pieces, i)
         out = []
         for mark, inner in scripts:
@@ -161,7 +169,7 @@ class Context:
                 out.append(Item("post", span, "At", nodes))
             elif mark == "'":
                 out.append(Item("post", span, "Prime"))
-            elif self.transposes(inner, ""):
+            elif self.transposes(inner, kind):
                 out.append(Item("post", span, "Transpose"))
             elif inner[0].is_("op", "-") and len(inner) == 2 and self.transposes(inner[1:], ""):
                 out += [Item("post", span, "Pow", (make("Neg", num(1)),)), Item("post", span, "Transpose")]

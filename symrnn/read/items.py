@@ -120,7 +120,7 @@ class Items(Arrays):
         raise Refused(piece.start, piece.text, _OUTSIDE[kind])
 
     def _with_posts(self, node: Node, pieces: Sequence[Piece], j: int) -> tuple[list[Item], int]:
-        posts, j = self.posts(pieces, j)
+        posts, j = self.posts(pieces, j, "number" if node.op in ("Norm", "Abs") else "")
         return [Item("atom", node.span, nodes=(node,)), *posts], j
 
     def one(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int]:
