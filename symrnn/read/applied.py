@@ -13,6 +13,7 @@ from symrnn.expr import (
     apply,
     derivative,
     diag,
+    eye,
     filled,
     had,
     lift,
@@ -28,6 +29,7 @@ from symrnn.expr import (
     substitute,
     symbol,
     symbols,
+    total,
     transpose,
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
@@ -67,6 +69,10 @@ class Applied(Names):
         if (d.kind in ("vector", "matrix") or is_distribution(d)) and not primes:
             return self.entry(self._plain(f, d), tuple(args), n)
         role = ALIASES.get(d.role or "", d.role)
+        if role in NOTATION and not primes and component is None:
+            return NOTATION[role](self, args, n)
+        if role == "log" and component is not None and not primes and len(args) == 1 and [m.op for m in component.nodes] == ["Num"]:
+            return self._logarithm(component.nodes[0], args[0], n)
         if role in VECTOR_FUNCTIONS and len(args) == 1 and not primes:
             inner = self(args[0])
             if role != "diag" and inner.shape == SCALAR:
@@ -96,6 +102,38 @@ class Applied(Names):
         if primes:
             return self._slope(role, inner, primes, n)
         return apply(role, inner)
+
+    def _logarithm(self, base: Node, arg: Node, n: Node) -> Expr:
+        """A logarithm to a base that is a number."""
+        natural = self.call(Node("Call", (Node("Sym", ("log",)), arg), n.span))
+        if Fraction(base.head) in (0, 1):
+            raise Meaningless("SR303", f"a logarithm to the base {base.head}", n.span)
+        return smul(apply("recip", apply("log", lift(Fraction(base.head)))), natural)
+
+    def trace(self, args: list[Node], n: Node) -> Expr:
+        """The sum of the entries on the diagonal."""
+        e = self(args[0])
+        if len(args) != 1 or e.shape is None or e.shape[0] != e.shape[1] or e.shape == SCALAR:
+            raise Meaningless("SR303", "the trace of something that is no square matrix", n.span)
+        return total(had(e, eye(e.shape[0])))
+
+    def largest(self, args: list[Node], n: Node) -> Expr:
+        """The larger of zero and something else."""
+        listed = args[0].nodes if len(args) == 1 and args[0].op == "Set" else tuple(args)
+        rest = [a for a in listed if a != Node("Num", ("0",))]
+        if len(listed) != 2 or len(rest) != 1:
+            raise Meaningless("SR303", f"the function max with {len(listed)} arguments", n.span)
+        return apply("relu", self(rest[0]))
+
+    def together(self, args: list[Node], n: Node) -> Expr:
+        """Its arguments as one array, as brackets with commas have them."""
+        return self(Node("List", tuple(args), n.span)) if len(args) > 1 else self(args[0])
+
+    def secant(self, args: list[Node], n: Node) -> Expr:
+        """The hyperbolic secant, one over the hyperbolic cosine."""
+        if len(args) != 1 or may_be_matrix(e := self(args[0])):
+            raise Meaningless("SR303", "the function sech of anything but numbers and vectors", n.span)
+        return apply("recip", apply("cosh", e))
 
     def _counts(self, n: Node) -> bool:
         """Whether a tree is a letter that counts components."""
@@ -201,6 +239,12 @@ def column(e: Expr) -> Expr:
     """A row as the column of its entries, where only these matter."""
     return transpose(e) if is_row(e) else e
 
+
+NOTATION: dict[str | None, Callable[[Applied, list[Node], Node], Expr]] = {
+    "tr": Applied.trace, "Tr": Applied.trace, "trace": Applied.trace, "max": Applied.largest, "sech": Applied.secant,
+    "concat": Applied.together, "concatenate": Applied.together,
+}
+"""Functions that only stand for an expression in others."""
 
 VECTOR_FUNCTIONS: dict[str | None, Callable[[Expr], Expr]] = {
     "softmax": lambda e: transpose(softmax(transpose(e))) if is_row(e) else softmax(e), "diag": lambda e: diag(column(e)),

@@ -9,7 +9,6 @@ from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import Node
 
-
 INDICATORS = frozenset({"bb(I)", "I"})
 """Letters before a bracket with a relation in it: 1 where it holds, else 0."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from symrnn.expr import NOW, SCALAR, Expr, add, delta, derivative, lift, matmul, negative, shift, smul, symbol, transpose
+from symrnn.expr import NOW, SCALAR, Expr, add, apply, delta, derivative, lift, matmul, negative, shift, smul, symbol, transpose, walk
 from symrnn.read import tuples
 from symrnn.read.applied import Applied
 from symrnn.read.meaningless import Meaningless
@@ -119,8 +119,10 @@ class Elaborator(Products, Applied, Sums):
         return negative(smul(rate, derivative(symbol(TOTAL, SCALAR), below, "partial")))
 
     def indicator(self, n: Node) -> Expr:
-        """1 where two component indices are equal, or are not, else 0."""
+        """1 where two component indices are equal, or are not, or where a number is larger than another, else 0."""
         first = n.nodes[0]
+        if first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("<", "<=", ">", ">="):
+            return self._step(first.nodes[0], first.nodes[1])
         chain = first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("=", "==", "!=")
         pair = (first.nodes[0], first.nodes[1].nodes[0]) if chain else n.nodes
         if len(pair) != 2 or any(m.op != "Sym" or len(m.args) != 1 for m in pair) or any(map(self.is_clock, pair)):
@@ -128,6 +130,14 @@ class Elaborator(Products, Applied, Sums):
         known = [self.indices[m.head].size for m in pair if m.head in self.indices] or [f"?I{n.span[0]}"]
         same = delta(*(self.index(m, known[0]) for m in pair))
         return lift(1) - same if chain and first.nodes[1].head == "!=" else same
+
+    def _step(self, left: Node, rel: Node) -> Expr:
+        """1 where one side is larger than the other, entry by entry; what holds on the border is left open almost everywhere."""
+        larger, smaller = (left, rel.nodes[0]) if rel.head[0] == ">" else (rel.nodes[0], left)
+        difference = self.sum((larger, Node("Neg", (smaller,))))
+        if any(x.op == "size" for x in walk(difference)):
+            raise Meaningless("SR303", "an indicator of a condition on sizes", rel.span)
+        return apply("step", difference)
 
     def cases(self, n: Node) -> Expr:
         """Two cases told apart by the equality of two component indices."""
@@ -170,6 +180,9 @@ ROWS: dict[str, Row] = {
     "Grad": lambda E, n: E.gradient(n),
     "Delta": lambda E, n: E.change(n),
     "Indicator": lambda E, n: E.indicator(n),
+    "Norm": lambda E, n: E.norm(n),
+    "Root": lambda E, n: E.root(n),
+    "Inner": lambda E, n: E.inner(n),
     "Gradient": lambda E, n: E.named(n),
     "Cases": lambda E, n: E.cases(n),
     "Ones": lambda E, n: E.constant(n),

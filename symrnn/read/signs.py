@@ -120,8 +120,9 @@ COLUMNS = frozenset(r"\binom \dbinom \tbinom".split())
 FRACTIONS = frozenset(r"\frac \dfrac \tfrac \cfrac \nicefrac \sfrac".split())
 """Commands that make a fraction of two arguments."""
 
-UNREAD = {"\\int": "integrals", "\\iint": "integrals", "\\oint": "integrals", "\\href": "links", "\\includegraphics": "pictures", "\\ref": "references", "\\eqref": "references",
-          "\\cite": "citations", "\\def": "definitions of macros", "\\newcommand": "definitions of macros"}
+UNREAD = {"\\int": "integrals", "\\iint": "integrals", "\\oint": "integrals", "\\href": "links", "\\includegraphics": "pictures",
+          "\\ref": "references", "\\eqref": "references", "\\cite": "citations", "\\def": "definitions of macros",
+          "\\newcommand": "definitions of macros"}
 """Commands whose meaning is known and is not read, with what they are."""
 
 SHORTHANDS: dict[str, tuple[str, str]] = {"\\reals": ("space", "R"), "\\R": ("space", "R"), "\\N": ("space", "N"),

@@ -127,10 +127,12 @@ class Declared:
 
 
 _STANDARD_FUNCTIONS = (
-    "tanh sigmoid exp log ln sin cos tan sinh cosh sech coth arctan relu ReLU softplus sign sgn sqrt sigm gelu"
+    "tanh sigmoid exp log ln sin cos tan sinh cosh sech coth arctan relu ReLU softplus sign sgn sqrt sigm gelu "
+    "arctanh artanh atanh hardtanh leakyrelu swish silu erf"
 )
 _STANDARD_VFUNCTIONS = (
-    "softmax logsumexp diag Diag tr Tr trace det rank vec max min argmax argmin sup inf lim Var Cov onehot concat clip"
+    "softmax logsumexp diag Diag tr Tr trace det rank vec max min argmax argmin sup inf lim Var Cov onehot concat "
+    "concatenate clip"
 )
 STANDARD: Mapping[str, Declared] = MappingProxyType({
     **{n: Declared(n, "function", role=n) for n in _STANDARD_FUNCTIONS.split()},
