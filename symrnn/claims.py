@@ -26,6 +26,8 @@ from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Model
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codetext import CodeUnread
+from symrnn.read.context import ARRAYS
+from symrnn.read.declarations import declarations
 from symrnn.read.document import Document, Span, parse_document
 from symrnn.read.enter import enter
 from symrnn.read.facts import Fact, fact, sentences
@@ -196,6 +198,9 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     words = shapes_in_words(shapes, [*given, claim])
     prose = "\n".join([*(texts or given), *assume])
     data = infer([*given, claim], words, prose, claims=1)
+    if memberships := {name: w for g in given for name, w in declared_in(g, data).items() if not stated_in(name, shapes)}:
+        words |= memberships
+        data = infer([*given, claim], words, prose, claims=1)
     if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
         data["layout"] = "rows"
     if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
@@ -224,6 +229,21 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     if data.get("simplex"):
         data["targets"] = sorted({*data.get("targets", ()), *data["simplex"]})
     return {**data, "assume": stated}, unknown
+
+
+def declared_in(text: str, data: Mapping[str, Any]) -> dict[str, str]:
+    r"""The shapes that a given row declares, if it says nothing else.
+
+    >>> declared_in(r"W \in \mathbb{R}^{n \times m}, \ h_t \in \mathbb{R}^n", {}), declared_in(r"W = 0, \ b \in \mathbb{R}^n", {})
+    ({'W': 'matrix n m', 'h': 'vector n, sequence'}, {})
+    """
+    table = SymbolTable.from_mapping({k: v for k, v in data.items() if k in ("time", "time_letter", "symbols")})
+    tree = read(text, table, second=False).tree
+    parts = () if tree is None else tree.nodes if tree.op in ("Seq", "Rows") else (tree,)
+    found = [declarations(part, table) for part in parts]
+    if not all(found):
+        return {}
+    return {d.name: " ".join((d.kind, *d.shape)) + (", sequence" if d.sequence else "") for one in found for d in one if d.kind in ARRAYS}
 
 
 def lies_in_rows(given: Sequence[str], words: Mapping[str, str], table: SymbolTable) -> bool:
@@ -276,6 +296,10 @@ def not_understood(auditor: Auditor, given: Sequence[str], judged: Sequence[Equa
     for row, text, equation in zip(auditor.compiled.rows, given, judged, strict=False):
         if equation.verdict == "proved" or row.setting.scope.held is not None and (HOLD.search(text) or row.reading.tree is not None and (
                 is_flow(row.reading.tree))):
+            continue
+        table = row.setting.scope.table
+        sizes = {name: Declared.parse(name, words).shape for name, words in declared_in(text, table.to_mapping()).items()}
+        if sizes and all((d := table.get(name)) is not None and d.shape == shape for name, shape in sizes.items()):
             continue
         found = row.found if isinstance(row.found, list) else []
         if row.reading.tree is None or not found or any(s.role not in ("definition", "condition", "mention") for s in found) \

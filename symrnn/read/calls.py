@@ -20,6 +20,8 @@ class Calls(Context):
         """The call, time, slice or component that the bracket after a symbol makes of it; None if it is a factor."""
         opening, closing = fence.brackets
         inner = fence.parts[0]
+        if draft.entry is None and draft.name == "E" and opening == "[" and not draft.primes:
+            draft.name, draft.entry = "bb(E)", STANDARD["bb(E)"]      # the expected value
         head = draft.node()
         span = (draft.start, fence.end)
         if opening == "{" and draft.entry is not None and draft.entry.is_function and draft.name in STANDARD:

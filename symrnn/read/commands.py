@@ -207,7 +207,8 @@ class Commands:
     def _quote(self, token: Token) -> Pieces:
         """A prime, or a letter in quotes where a prime cannot stand."""
         before = self.tokens[self._i - 2].text if self._i > 1 else "("
-        opens = token.text in ("‘", "`") or before in ("(", ",", "=", "{", "[", "&", "\\in", "+", "-")
+        upper = before == "{" and self._i > 2 and self.tokens[self._i - 3].text == "^"
+        opens = token.text in ("‘", "`") or not upper and before in ("(", ",", "=", "{", "[", "&", "\\in", "+", "-")
         if not opens:
             return (Piece("script", "'", token.start, token.end),)
         words: list[str] = []

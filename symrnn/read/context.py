@@ -140,6 +140,10 @@ class Context:
                 out.append(("'", (mark,)))
                 i += 1
                 continue
+            if mark.text == "^" and i + 1 < len(pieces) and pieces[i + 1].is_("script", "'"):       # \sigma^{'}
+                out.append(("'", (pieces[i + 1],)))
+                i += 2
+                continue
             if i + 1 >= len(pieces) or pieces[i + 1].kind == "script":
                 raise Refused(mark.start, mark.text, "a script must follow")
             inner = primed(group_contents(pieces[i + 1]))

@@ -38,6 +38,11 @@ TABLE: tuple[tuple[str, str], ...] = (
      rf"(?:\s+{AT}\s+(?P<where>them|these|the\s+(?:respective\s+)?(?:variables|quantities|symbols|parameters)))?"),
     ("absent", r"(?P<names>(?:\\?delta|d(?=[A-Z\\_]))[^=:]*(?:\^\{?0\}?|_\{?0\}?|\(0\)))\s*=\s*0(?P<where>)(?:\s*\(no\s+step\s+0\))?"),
     ("before-end", r"(?P<names>\w)\s+(?:is\s+)?before\s+(?:the|its)\s+last\s+step(?P<where>)"),
+    ("last-step", r"(?P<names>\\?\w+)\s+(?:is|denotes|being)\s+the\s+(?:last|final)\s+(?:time\s+)?step(?P<where>)"),
+    ("copy", r"(?P<names>\S+)\s+is\s+(?:the|a)\s+copy\s+of\s+(?P<where>\S+)\s+(?:that\s+is\s+)?used\s+at\s+(?:time\s+)?step\s+\w"
+     r"(?:\s+alone|\s+only)?(?:\s+\([^()]*(?:\([^()]*\)[^()]*)*\bheld\s+fixed\))?"),
+    ("nothing", r"(?P<names>[^:]+?)\s*:\s*(?:each|every)\s+(?:row|column)\s+is\s+[a-z ]+(?P<where>)"),
+    ("nothing", r"(?P<names>[^:]+?)\s*:\s*[a-z ]+\s+as\s+(?:rows|columns)(?P<where>)"),
     ("nothing", r"(?P<names>(?:the\s+)?loss\s+is\s+that\s+of\s+the\s+whole\s+sequence)(?P<where>)"),
     ("nothing", r"(?P<names>the\s+step\s+loss\s+at\s+\S+\s+is\s+added\s+separately)(?P<where>)"),
     ("nothing", r"(?P<names>(?:time\s+)?steps\s+1\s*(?:\.\.+|,\s*\\dots,|to)\s*\w)(?P<where>)"),

@@ -68,6 +68,8 @@ RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "ma
 """How each rank is declared with its sizes left open."""
 FUNCTIONS = frozenset({"f", "g", "phi", "psi", "sigma"})
 """Letters that stand for a function before a bracket with a sum, also with a number below them."""
+SPECTRAL = re.compile(r"(?:rho|kappa|lambda)(?:_\S+)?|(?:sigma|s|mu)_(?:max|min)")
+"""Names that stand for an eigenvalue, a singular value or a condition number before a matrix in brackets."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 SURE_GATES = frozenset({"i", "r"})
 """Names that only gates have."""
@@ -87,6 +89,7 @@ class Use:
     plain: int = 0
     indices: Counter[int] = field(default_factory=Counter)
     called: Counter[int] = field(default_factory=Counter)
+    spectral: int = 0                                               # called with a matrix that is no product with a vector
     primed: int = 0
     top: int = 0
     bottom: int = 0
@@ -116,7 +119,7 @@ def time_style(formulas: Iterable[str]) -> tuple[str, str]:
     """
     text = " ; ".join(formulas)
     sizes = {letter for found in SPACES.findall(text) for part in found for letter in re.findall(r"\\?[A-Za-z]+", part)}
-    letters = Counter(x for x in LAGGED.findall(text) if x not in sizes)                        # not p in p(p + 1) parameters
+    letters = Counter(x for x in LAGGED.findall(text) if x not in sizes and not x.isupper())    # not p in p(p + 1) parameters, L + 1 layers
     letter = max(letters, key=lambda x: (letters[x], x == "t")) if letters else "t"
     free = {x: n for x, n in letters.items() if x not in set(BOUND.findall(text))}
     if "t" in letters:
@@ -222,6 +225,8 @@ def _called(n: Node, of: Any) -> None:
         f = f.nodes[0]
     if f.op == "Sym":
         of(f).called[len([a for a in n.nodes[1:] if a.op != "Given"])] += 1
+        of(f).spectral += all(m.op != "Time" and not re.match(r"[a-z](?:_|\Z)", m.head) for a in n.nodes[1:] for m in walk(a)
+                              if m.op in ("Sym", "Time")) and any(m.head[:1].isupper() for a in n.nodes[1:] for m in walk(a))
         of(f).plain -= 1
         for a in n.nodes[1:]:
             if a.op == "Sym":
@@ -229,8 +234,9 @@ def _called(n: Node, of: Any) -> None:
 
 
 def _factors(n: Node, of: Any) -> None:
-    last = len(n.nodes) - 1
-    for k, m in enumerate(n.nodes):
+    factors = [m for m in n.nodes if m.op != "Text"]
+    last = len(factors) - 1
+    for k, m in enumerate(factors):
         while m.op in ("Transpose", "Neg") and m.nodes:
             m = m.nodes[0]
         if m.op == "Sym":
@@ -774,7 +780,8 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     if kronecker or (name in CONVENTIONAL and not u.timed and not u.called):
         return None                                                   # it keeps the meaning it has everywhere
     sequence = ", sequence" if u.timed else ""
-    if u.called and not u.timed and u.plain <= u.named:
+    alone = name in FUNCTIONS and not (u.left or u.right or u.turned or u.indices or u.top or u.bottom)      # f = \sigma
+    if u.called and not u.timed and (u.plain <= u.named or alone):
         return _function_words(name, u, prose)
     if u.counted and not (u.left or u.right or u.called) and u.counted >= u.plain and not u.timed:
         return "index" if base.rstrip("'") in COUNTERS else "size"
@@ -794,6 +801,8 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
 def _function_words(name: str, u: Use, prose: str) -> str | None:
     if max(u.called) > 1:
         return None
+    if u.spectral and SPECTRAL.fullmatch(name):
+        return "vfunction"
     if name == "sigma":
         softmax = "softmax" in prose and u.indices
         return "vfunction softmax" if softmax else "function sigmoid" if re.search(r"sigmoid|logistic", prose) else "function"

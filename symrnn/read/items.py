@@ -289,7 +289,10 @@ class Items(Arrays):
             node = make("Eval", self.expression(inner), self.side(group_contents(pieces[j + 1])), span=span)
             j += 2
         elif closing == "||" and j + 1 < len(pieces) and pieces[j].is_("script", "_"):
-            node = make("Norm", self.expression(inner, span), self.expression(group_contents(pieces[j + 1])), span=span)
+            below = group_contents(pieces[j + 1])
+            nuclear = len(below) == 1 and below[0].is_("op", "Star")
+            kind = Node("Text", ("*",), (below[0].start, below[0].end)) if nuclear else self.expression(below)
+            node = make("Norm", self.expression(inner, span), kind, span=span)
             j += 2
         else:
             node = bracketed(self, opening, closing, inner, span)

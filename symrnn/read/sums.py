@@ -106,7 +106,7 @@ class Sums(Names):
             inner = self(body)
             i = self.indices.get(letter)
             if i is None:
-                i = self._bound_size(letter, high)
+                i = self._bound_size(letter, high) if outer is None or high.op != "Absent" else outer
                 self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
                 if inner.shape != SCALAR:
                     raise Meaningless("SR303", f"a sum over {letter} of a vector or matrix without the index {letter}", n.span)
