@@ -7,15 +7,18 @@ from fractions import Fraction
 from symrnn.expr import (
     SCALAR,
     Expr,
+    Index,
     Shape,
     Symbol,
     add,
     apply,
     derivative,
     diag,
+    entry,
     eye,
     filled,
     had,
+    index_sum,
     lift,
     log_sum_exp,
     may_be_matrix,
@@ -42,6 +45,9 @@ from symrnn.read.tree import Node
 MATRIX_FUNCTIONS = ("exp", "log", "recip", "sqrt")
 """Functions that texts apply to whole matrices too, where they are not taken entry by entry."""
 
+CHAINED = "prod"
+"""The operator that multiplies derivatives as the chain rule wants it, whatever the shapes."""
+
 ALIASES = {"ln": "log", "ReLU": "relu", "sigm": "sigmoid", "logistic": "sigmoid"}
 """Other names of functions of the table."""
 
@@ -58,6 +64,8 @@ class Applied(Names):
         if f.op != "Sym" or any(a.op == "Given" for a in args):
             raise Meaningless("SR303", "a call of something that is no plain function", n.span)
         name = f.head
+        if name == CHAINED and len(args) == 2 and self.scope.table.lookup(name) is None:
+            return self._chained(*args)
         if has_part(f, "Layer"):
             raise Meaningless("SR303", f"a layer on the function {name}", f.span)
         if name == self.scope.total and not primes and all(a.op in ("Set", "Text", "Tuple") for a in args):
@@ -102,6 +110,21 @@ class Applied(Names):
         if primes:
             return self._slope(role, inner, primes, n)
         return apply(role, inner)
+
+    def _chained(self, outer: Node, inner: Node) -> Expr:
+        """``prod(dL/dY, dY/dX)``: the chain rule for arrays of any shape, the sum over the entries of Y."""
+        if outer.op != "Deriv" or inner.op != "Deriv" or len(outer.nodes) != 2 or len(inner.nodes) != 2 or outer.nodes[1] != inner.nodes[0]:
+            raise Meaningless("SR303", "a product operator on anything but two derivatives that meet", outer.span)
+        slope, middle, below = self(outer), self(outer.nodes[1]), self(inner.nodes[1])
+        if slope.shape != middle.shape or middle.shape is None or below.op not in ("sym", "entry"):
+            raise Meaningless("SR303", "a product operator whose factors do not meet", outer.span)
+        axes = [None if n == 1 else Index(f"{CHAINED}{k}", n) for k, n in enumerate(middle.shape)]
+        parts = (slope, middle) if axes == [None, None] else (entry(slope, *axes), entry(middle, *axes))
+        out = smul(parts[0], derivative(parts[1], below, "partial"))
+        for axis in axes:
+            out = out if axis is None else index_sum(axis, out)
+        self.note("chain-rule", "the product operator is read as the chain rule, summed over the entries between")
+        return out
 
     def _logarithm(self, base: Node, arg: Node, n: Node) -> Expr:
         """A logarithm to a base that is a number."""

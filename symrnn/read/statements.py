@@ -10,7 +10,7 @@ from symrnn.read.items import Items
 from symrnn.read.pieces import Piece, Pieces, span_of, split_pieces
 from symrnn.read.skeleton import make
 from symrnn.read.tokens import Refused
-from symrnn.read.tree import Node
+from symrnn.read.tree import ELLIPSIS, Node
 
 CONDITION_WORDS = frozenset({"if", "for", "where", "with", "when", "whenever", "for all", "for each", "for every", "given",
                              "forall", "subject to", "s.t.", "such that", "as", "over", "at", "provided that"})
@@ -129,7 +129,7 @@ class Statements(Items):
         """The tree of one row: a chain, a list, or a statement with conditions."""
         row = self._unnumbered(_stripped(list(pieces)))
         if len(row) > 1 and row[0].kind == "link":                    # a conclusion from what stands before
-            row = row[1:]
+            return make("Implies", ELLIPSIS.at((row[0].start, row[0].end)), self.statement(row[1:]))
         if not row:
             raise Refused(*_where(pieces), "a statement is missing here")
         for link in ("Implies", "Iff"):
