@@ -399,17 +399,27 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         if found.get(name, Use()).timed and "sequence" not in str(symbols[name]) and d.kind in ("scalar", "vector", "matrix"):
             symbols[name] = f"{symbols[name]}, sequence"
     counted = {part for spec in symbols.values() for word in str(spec).split(",")[0].split()[1:] for part in re.split(r"[-+*]", word)}
+    computed = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]) and n.nodes[1].head == "="
+                and n.nodes[1].nodes[0].op not in ("Num", "Sym")}
     for name in counted & set(symbols):                               # what something has that many of is a size
-        if symbols[name] in ("scalar", "vector") and name not in stated:
+        if symbols[name] in ("scalar", "vector") and name not in stated and not (name in computed and found[name].bottom):
             symbols[name] = "size"
     steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
     data["steps"] = [step for step in steps if step not in scales]
     data["numbered"] = sorted((_numbered(trees) & _equated(trees)) - set(stated) - set(STANDARD))
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
+    symbols |= {name: {"kind": "vfunction", "shape": "1"} for name in _terms_of_losses(trees) - set(symbols)}
     if table.values:
         data["values"] = dict(table.values)
     _losses(data, found, trees, table)
     return data
+
+
+def _terms_of_losses(trees: Sequence[Node]) -> set[str]:
+    """Losses of several arguments that are one term of a sum, as l in ``J = l(o, y) + \\lambda s``: functions that are never given."""
+    sums = (n.nodes[1].nodes[0] for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]) and n.nodes[1].nodes[0].op == "Add")
+    calls = (term for whole in sums for term in whole.nodes if term.op == "Call" and len(term.nodes) > 2)
+    return {term.nodes[0].head for term in calls if _lone(term.nodes[0]) and term.nodes[0].head in LOSSES}
 
 
 def _complements(trees: Sequence[Node]) -> set[str]:
