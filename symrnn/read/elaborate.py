@@ -45,7 +45,13 @@ class Elaborator(Products, Applied, Sums):
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)
+        if self._unit(self(top), below):
+            return lift(1)
         return self._laid(self(top), below, mode)
+
+    def _unit(self, top: Expr, below: Expr) -> bool:
+        """The total loss by the loss of one step, of which it is the sum."""
+        return top == symbol(TOTAL, SCALAR) and below.op == "sym" and below.attr.name == LOSS and self.scope.total is not None
 
     def _laid(self, top: Expr, below: Expr, mode: str) -> Expr:
         """A derivative as the layout of the text wants it."""
@@ -121,6 +127,9 @@ class Elaborator(Products, Applied, Sums):
     def indicator(self, n: Node) -> Expr:
         """1 where two component indices are equal, or are not, or where a number is larger than another, else 0."""
         first = n.nodes[0]
+        last = n.nodes[-1]
+        if len(n.nodes) == 2 and last.op == "Sym" and last.head in self.scope.targets and last.part("Index") is None:
+            return self.entry(self(last), (first,), n)                # where a one-hot vector of a class has its one
         if first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("<", "<=", ">", ">="):
             return self._step(first.nodes[0], first.nodes[1])
         chain = first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("=", "==", "!=")

@@ -412,6 +412,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     if table.values:
         data["values"] = dict(table.values)
     _losses(data, found, trees, table)
+    _likelihood(data, trees)
     return data
 
 
@@ -836,6 +837,22 @@ def _rank(d: Declared) -> str:
 def _said(d: Declared) -> Any:
     """What a text declares; a letter that counts may run over another size elsewhere."""
     return "index" if d.kind == "index" and d.role != "time" else _spec(d)
+
+
+def _likelihood(data: dict[str, Any], trees: Sequence[Node]) -> None:
+    r"""A loss that sums ``-\log p(y_t | ...)``, where a softmax gives the probabilities: the cross-entropy with the class y_t."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    if not any(n.op == "Call" and n.nodes[0].head == "softmax" for n in nodes):
+        return
+    logs = (n.nodes[1] for n in nodes if n.op == "Call" and n.nodes[0].head in ("log", "ln") and len(n.nodes) == 2)
+    classes = {call.nodes[1].head for call in logs if call.op == "Call" and re.match(r"[pP](?:_|\Z)", call.nodes[0].head)
+               and len(call.nodes) == 3 and call.nodes[2].op == "Given" and call.nodes[1].part("Time") is not None}
+    given = {n.nodes[0].head for n in nodes if n.op == "Chain"}
+    if len(classes) == 1 and not classes & given and data.get("total") and data.get("loss"):
+        (target,) = classes
+        data["cross_entropy"] = target
+        for kind in ("targets", "simplex", "one_hot"):
+            data[kind] = [*data.get(kind, ()), target]
 
 
 def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node], table: SymbolTable) -> None:
