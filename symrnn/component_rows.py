@@ -179,6 +179,7 @@ LOWER: dict[str, Callable[[Source, Expr, Where], Grid]] = {
     "sym": lambda c, e, w: c.symbol(e.attr, w),
     "num": _rational,
     "size": lambda c, e, w: ((sympy.Integer(c.size(e.attr)),),),
+    "steps": lambda c, e, w: ((sympy.Integer(c.step(Time("T"), w)),),),
     "ones": lambda c, e, w: c.filled(e.attr, sympy.S.One),
     "zeros": lambda c, e, w: c.filled(e.attr, sympy.S.Zero),
     "eye": _eye,

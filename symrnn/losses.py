@@ -62,7 +62,7 @@ class Losses:
             return None
         if (found := open_sum(right, self.scope.table.time_letter)) is not None:
             return self._open_total(named.head, *found)
-        scale, right = _numeric_factor(right)
+        scale, right = _numeric_factor(right, self.scope.steps)
         if right.op != "Sum":
             return None
         letter, low, high, body, restriction = right.nodes[0].head, *right.nodes[1:]
@@ -223,12 +223,13 @@ def foresees(e: Expr) -> bool:
                                                        for s in symbols(e))
 
 
-def _numeric_factor(n: Node) -> tuple[Node | None, Node]:
-    """A number before a sum, and the sum."""
+def _numeric_factor(n: Node, steps: frozenset[str]) -> tuple[Node | None, Node]:
+    """A number before a sum, and the sum; the number of steps is one."""
     if n.op == "Neg":
-        inner, rest = _numeric_factor(n.nodes[0])
+        inner, rest = _numeric_factor(n.nodes[0], steps)
         return Node("Neg", (inner or Node("Num", ("1",)),)), rest
-    if n.op == "Mul" and len(n.nodes) == 2 and all(m.op in ("Num", "Div") for m in nodes_of(n.nodes[0])):
+    if n.op == "Mul" and len(n.nodes) == 2 and all(
+            m.op in ("Num", "Div") or m.op == "Sym" and m.head in steps for m in nodes_of(n.nodes[0])):
         return n.nodes[0], n.nodes[1]
     return None, n
 

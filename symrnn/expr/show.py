@@ -36,6 +36,8 @@ def _show(e: Expr) -> tuple[str, int]:
             return str(e.attr), ATOM if e.attr >= 0 and e.attr.denominator == 1 else PRODUCT
         case "size":
             return str(e.attr), ATOM
+        case "steps":
+            return "T", ATOM
         case "ones" | "zeros":
             return e.op, ATOM
         case "eye":

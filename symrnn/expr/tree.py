@@ -282,6 +282,7 @@ OPERATIONS: dict[str, Operation] = {row.name: row for row in (
     Operation("sym", "a symbol; attr: Symbol", lambda args, attr: attr.shape),
     Operation("num", "a rational number; attr: Fraction", lambda args, attr: SCALAR),
     Operation("size", "a size as a number; attr: Size", lambda args, attr: SCALAR),
+    Operation("steps", "the number of steps, T", lambda args, attr: SCALAR),
     Operation("ones", "all entries 1; attr: Shape", lambda args, attr: attr),
     Operation("zeros", "all entries 0; attr: Shape", lambda args, attr: attr),
     Operation("eye", "the identity matrix; attr: Size", lambda args, attr: (attr, attr)),
@@ -633,9 +634,11 @@ def _relettered(old: str, new: str, time: Time) -> Time:
 
 
 def own_steps(e: Expr) -> tuple[Time, ...]:
-    """The steps that a node itself names: that of a symbol, the two whose difference is an exponent."""
+    """The steps that a node itself names: that of a symbol, the two of an exponent, the last one where they are counted."""
     if e.op == "mpow":
         return e.attr  # type: ignore[no-any-return]
+    if e.op == "steps":
+        return (Time("T"),)
     return (e.attr.time,) if e.op == "sym" and e.attr.time is not None else ()
 
 

@@ -154,6 +154,8 @@ class Degrees:
             return number(e.attr)
         if op == "size":
             return number(size_value(e.attr, point.sizes))
+        if op == "steps":
+            return number(point.T)
         if op in ("ones", "zeros", "eye", "delta"):
             return Degree()
         if op == "tsum":

@@ -212,4 +212,5 @@ def depends_on_time(claim: Claim) -> bool:
     """Whether a claim speaks of any step, or of a quantity summed over the steps: whether T matters to it."""
     def timed(s: Symbol) -> bool:
         return s.time is not None or s.kind == "gradient" or (s.name == claim.model.total and claim.model.loss is not None)
-    return any(e.op in ("tsum", "mpow") or (e.op == "sym" and timed(e.attr)) for side in (claim.left, claim.right) for e in walk(side))
+    nodes = (e for side in (claim.left, claim.right) for e in walk(side))
+    return any(e.op in ("tsum", "mpow", "steps") or (e.op == "sym" and timed(e.attr)) for e in nodes)

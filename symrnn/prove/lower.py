@@ -217,6 +217,7 @@ def _derivative(L: Lowering, e: Expr) -> Form:
 
 ROWS: dict[str, Callable[[Lowering, Expr], Form]] = {
     "sym": _symbol, "num": lambda L, e: L.algebra.number(e.attr), "size": lambda L, e: L.algebra.count(e.attr), "ones": _ones,
+    "steps": lambda L, e: L.algebra.position(Time("T")),
     "zeros": lambda L, e: L.algebra.number(0, axes_of(e)), "eye": _eye, "delta": _delta, "add": _add, "smul": _smul,
     "matmul": _matmul, "had": _had, "transpose": _transpose, "pow": lambda L, e: L.algebra.power(L(e.args[0]), e.attr),
     "apply": lambda L, e: L.algebra.apply(e.attr, L(e.args[0])), "softmax": _softmax, "lse": _lse, "sum": _sum, "diag": _diag,

@@ -26,6 +26,7 @@ class Setting(Protocol):
 
     system: System
     sizes: Sizes
+    T: int
     stated_past: set[object]
 
     def dims(self, shape: Shape) -> tuple[int, int]: ...
@@ -164,6 +165,7 @@ def _delta(point: Setting, e: Expr) -> Val:
 LEAF: dict[str, Callable[[Setting, Expr], Val]] = {
     "num": lambda point, e: Val((), point.system.full((1, 1), e.attr)),
     "size": lambda point, e: Val((), point.system.full((1, 1), size_value(e.attr, point.sizes))),
+    "steps": lambda point, e: Val((), point.system.full((1, 1), point.T)),
     "ones": lambda point, e: Val((), point.system.full(point.dims(e.attr), 1)),
     "zeros": lambda point, e: Val((), point.system.full(point.dims(e.attr), 0)),
     "eye": lambda point, e: Val((), point.identity(size_value(e.attr, point.sizes))),

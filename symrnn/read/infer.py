@@ -418,8 +418,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
 
 def _terms_of_losses(trees: Sequence[Node]) -> set[str]:
     """Losses of several arguments that are one term of a sum, as l in ``J = l(o, y) + \\lambda s``: functions that are never given."""
-    sums = (n.nodes[1].nodes[0] for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]) and n.nodes[1].nodes[0].op == "Add")
-    calls = (term for whole in sums for term in whole.nodes if term.op == "Call" and len(term.nodes) > 2)
+    given = (n.nodes[1].nodes[0] for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]))
+    calls = (term for whole in given if whole.op == "Add" for term in whole.nodes if term.op == "Call" and len(term.nodes) > 2)
     return {term.nodes[0].head for term in calls if _lone(term.nodes[0]) and term.nodes[0].head in LOSSES}
 
 

@@ -158,6 +158,8 @@ class Names:
         if self.scope.table.lookup(name) is None and name in IDENTITY:
             return self._identity(n)
         d = self.declared(name, n)
+        if name in self.scope.steps and d.kind == "size" and len(n.args) == 1 and name not in self.clocks:
+            return node("steps")
         if d.kind in ("size", "index"):
             if d.kind == "index" or name in self.scope.steps or d.role == "time":
                 raise Meaningless("SR303", f"the {'time' if d.role == 'time' else 'letter'} {name} is used as a number", n.span)

@@ -98,6 +98,8 @@ class Sums(Names):
 
     def _components(self, letter: str, n: Node) -> Expr:
         _, low, high, body, restriction = n.nodes
+        if high.op == "Abs" and high.nodes[0].op == "Sym":            # |V|, the number of the words in V
+            high = high.nodes[0]
         if low.op != "Absent" and not (low.op == "Num" and low.head == "1"):
             raise Meaningless("SR303", "a sum over components that does not begin at 1", low.span)
         outer = self.indices.pop(letter, None)

@@ -465,6 +465,7 @@ ROWS: dict[str, Callable[[Writer, Expr], Piece]] = {
     "sym": lambda w, e: w.symbol(e.attr),
     "num": _number,
     "size": lambda w, e: Piece(w.size(e.attr), sub=isinstance(e.attr, str)),
+    "steps": lambda w, e: Piece(w.notation.last),
     "ones": _filled("1"),
     "zeros": _filled("0"),
     "eye": lambda w, e: Piece(f"{w.notation.identity}_{braced(w.size(e.attr))}", sub=True),

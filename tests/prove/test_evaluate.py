@@ -61,6 +61,7 @@ CASES: dict[str, tuple[Expr, Any]] = {
     "sym": (v, lambda W, v, s, X: v),
     "num": (lift(Fraction(3, 7)), lambda W, v, s, X: 3 / 7),
     "size": (smul(node("size", attr="n"), v), lambda W, v, s, X: 3 * v),
+    "steps": (smul(node("steps"), v), lambda W, v, s, X: 4 * v),
     "ones": (W @ ones(("n", 1)), lambda W, v, s, X: W.sum(1, keepdims=True)),
     "zeros": (node("add", v, zeros(("n", 1))), lambda W, v, s, X: v),
     "eye": (node("add", W, eye("n")), lambda W, v, s, X: W + np.eye(3)),

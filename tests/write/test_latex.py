@@ -176,7 +176,7 @@ EXAMPLES = [
     (entry(window(u, "m"), Index("i", "m")), r"u_{t-m+i}"), (entry(window(u[-1], "m"), Index("i", "m")), r"u_{t-m+i-1}"),
     (window(u, 3), r"(u_{t-2}, u_{t-1}, u_t)"), (window(u, 5), r"(u_{t-4}, \ldots, u_{t-1}, u_t)"),
     (window(u, "2*m+1"), r"(u_{t-2 m}, \ldots, u_{t-1}, u_t)"),
-    (node("size", attr="n") * s, r"n s"), (eye("n") + A, r"I_n + A"), (ones(("n", 1)), r"\mathbf{1}_n"),
+    (node("size", attr="n") * s, r"n s"), (node("steps") * s, "T s"), (eye("n") + A, r"I_n + A"), (ones(("n", 1)), r"\mathbf{1}_n"),
     (zeros(("n", "m")), r"\mathbf{0}_{n \times m}"),
     (ones(("n", 1)) * 2 - h, r"2 - h_t"), (node("add", ones(("n", 1)), ones(("n", 1))), r"\mathbf{1}_n + \mathbf{1}_n"),
 ]
