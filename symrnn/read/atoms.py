@@ -24,7 +24,7 @@ from dataclasses import replace
 from symrnn.read.context import ARRAYS, NUMBERS, Draft, Script
 from symrnn.read.named import Named
 from symrnn.read.names import join_name
-from symrnn.read.pieces import Piece, Pieces, name_of, span_of, split_pieces
+from symrnn.read.pieces import POWER, Piece, Pieces, name_of, span_of, split_pieces
 from symrnn.read.skeleton import Item, make
 from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
@@ -216,7 +216,9 @@ class Atoms(Named):
     def _upper(self, draft: Draft, inner: Pieces) -> None:
         first = inner[0]
         angle, rest = _angle(inner)
-        if angle:
+        if first.is_("group", POWER):
+            draft.posts.append(Item("post", span_of(inner), "Pow", (self.expression(inner),)))
+        elif angle:
             self._set_time(draft, angle, first)
             if rest:
                 self._upper(draft, rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from symrnn.read.pieces import Piece, Pieces, group_contents, span_of, split_pieces
+from symrnn.read.pieces import POWER, Piece, Pieces, group_contents, span_of, split_pieces
 from symrnn.read.skeleton import Item, make
 from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tokens import Note, Refused
@@ -151,6 +151,8 @@ class Context:
                 raise Refused(mark.start, mark.text, "the script is empty")
             if not twice and any(m == mark.text for m, _ in out):
                 raise Refused(mark.start, mark.text, "a second script of this kind; use braces")
+            if mark.font == POWER:                                    # W**T is no transposed matrix
+                inner = (Piece("group", POWER, inner[0].start, inner[-1].end, (inner,)),)
             if mark.text == "^" and all(p.kind == "prime" or p.is_("script", "'") for p in inner):
                 out.extend([("'", (p,)) for p in inner])
             else:

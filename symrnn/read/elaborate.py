@@ -42,6 +42,8 @@ class Elaborator(Products, Applied, Sums):
                 mode, copy = "immediate", bottom.part("Time")
                 if top.op != "Sym" or top.part("Time") != copy or top.head == self.scope.loss:
                     raise Meaningless("SR303", f"a derivative by {d.name} at a step, of something not at that step", bottom.span)
+        if bottom.op == "Transpose" and self(top).shape == SCALAR:
+            return transpose(self._by(top, bottom.nodes[0], mode))
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)

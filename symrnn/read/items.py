@@ -59,6 +59,18 @@ class Items(Arrays):
                     out[k : k + len(word)] = [Piece("word", word, run[0].start, run[-1].end)]
                     text = text[:k] + "\0" + text[k + len(word) :]
                 k = text.find(word, k + 1)
+        return self._big_words(out) if any(p.text == "_" for p in out) else out
+
+    def _big_words(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces with sums and products in words, as sum_t, as signs."""
+        out = list(pieces)
+        for word, sign in signs.BIG_WORDS.items():
+            for k in range(len(out) - len(word) - 1, -1, -1):
+                run = out[k : k + len(word)]
+                spelled = [p.text for p in run] == list(word) and all(p.kind == "letter" and not p.font for p in run)
+                apart = any(a.end < b.start for a, b in zip(run, run[1:], strict=False)) or k and out[k - 1].kind == "script"
+                if spelled and not apart and out[k + len(word)].is_("script", "_") and word not in self.table:
+                    out[k : k + len(word)] = [Piece("big", sign, run[0].start, run[-1].end)]
         return out
 
     def _letters(self, piece: Piece) -> Pieces:

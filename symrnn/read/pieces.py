@@ -9,6 +9,9 @@ from symrnn.read.names import join_name
 
 Pieces = tuple["Piece", ...]
 
+POWER = "**"
+"""The mark of a power that is written as in programs: neither a transposition nor a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -92,7 +92,9 @@ class Products(Names):
         if a.shape is None or b.shape is None or SCALAR in (a.shape, b.shape):
             return multiply(a, b)
         if a.shape != b.shape and not any(a.shape[k] == b.shape[k] == 1 for k in (0, 1)):
-            return multiply(a, b)
+            out = multiply(a, b)
+            grouped = self.hadamard(*n.nodes) if out.fault is not None and n.op == "Star" else out
+            return grouped if grouped.fault is None else out
         if a.shape == b.shape and a.shape[0] == a.shape[1]:
             raise Meaningless("SR303", "this sign between square matrices may be the matrix product or the entrywise one", n.span)
         self.note("product", "the sign between two arrays of one shape is read as the entrywise product")

@@ -32,7 +32,7 @@ _ROWS: dict[tuple[str, str], str] = {
     ("op", "+"): "+",
     ("op", "-"): "- − –",
     ("op", "PlusMinus"): r"\pm",
-    ("op", "Dot"): r"\cdot \bullet · ⋅ •",
+    ("op", "Dot"): r"\cdot \bullet · ⋅ • @",
     ("op", "Times"): r"\times ×",
     ("op", "Star"): r"* \ast \star ∗",
     ("op", "Had"): r"\odot ⊙",
@@ -110,6 +110,9 @@ SKIPPED = {"\\hspace": 1, "\\vspace": 1, "\\phantom": 1, "\\vphantom": 1, "\\hph
 
 NOTED = frozenset(r"\tag \label".split())
 """Commands whose argument is kept as an attribute of the reading."""
+
+BIG_WORDS: dict[str, str] = {"sum": "Sum", "prod": "Prod"}
+"""Words that are a sum or a product where a lower script follows, as in plain text."""
 
 ARROWS: dict[str, str] = {"\\xrightarrow": "->", "\\xleftarrow": "<-", "\\xlongrightarrow": "->"}
 """Arrows with a condition or a note on them, as the relations they are."""

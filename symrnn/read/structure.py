@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from symrnn.read import names, signs
 from symrnn.read.commands import Commands
-from symrnn.read.pieces import Piece, Pieces
+from symrnn.read.pieces import POWER, Piece, Pieces
 from symrnn.read.tokens import Refused, Token
 
 MAX_NESTING = 64
@@ -86,11 +86,17 @@ class Structure(Commands):
         """Append pieces, joining signs that are written as two."""
         for piece in new:
             last = out[-1] if out else None
+            if last is not None and last.is_("script", "^") and last.font == POWER and piece.kind == "fence":
+                piece = replace(piece, kind="group", text="")         # A**(t - 1) is a power, whatever stands in the bracket
+            if len(out) > 1 and piece.is_("letter", "T") and out[-1].is_("point") and out[-2].end == out[-1].start and (
+                    out[-1].end == piece.start) and out[-2].kind in _OPERANDS:
+                out[-1:] = [Piece("script", "^", out[-1].start, out[-1].end), Piece("top", "top", piece.start, piece.end)]
+                continue                                              # W.T
             joined = _JOINED.get((last.text, piece.text)) if last is not None and last.end == piece.start else None
             if last is not None and joined is None:
                 joined = _JOINED_LOOSE.get((last.text, piece.text))
             if last is not None and joined and last.kind in ("op", "rel", "point", "bar"):
-                out[-1] = Piece(*joined, last.start, piece.end)
+                out[-1] = Piece(*joined, last.start, piece.end, font=POWER if joined == ("script", "^") else "")
             else:
                 out.append(piece)
 
@@ -232,7 +238,7 @@ _OPERANDS = frozenset("letter word unknown group fence env number frac".split())
 _BLOCKS = frozenset("letter word unknown group env const number".split())
 _JOINS = frozenset("op rel sep big fence bar given link text".split())
 _JOINED = {("<", "-"): ("rel", "<-"), ("-", ">"): ("rel", "->"), ("=", ">"): ("link", "Implies"), ("|", "|"): ("bar", "||"),
-           ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
+           ("Star", "Star"): ("script", "^"), ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
 _JOINED_LOOSE = {(":", "="): ("rel", ":="), ("+", "="): ("rel", "+="), ("-", "="): ("rel", "-=")}
 _NAMED_FONTS = names.FONTS | frozenset(r"\mathbb \mathbbm \mathds \mathrel".split())
 _DISPATCH: tuple[tuple[Container[str], str], ...] = (
