@@ -53,6 +53,9 @@ TABLE: tuple[tuple[str, str], ...] = (
 ROWS = tuple((kind, re.compile(pattern, re.S)) for kind, pattern in TABLE)
 
 
+HEADED = re.compile(r"^\s*\\text\s*\{\s*(?:documented|definition|defined|model|forward(?: pass)?|given)\s*:\s*\}\s*")
+"""A head before a formula that says no more than that the formula is given."""
+
 WORDS = re.compile(rf"(?<![\\\w{{])(?!(?:{'|'.join(sorted(GREEK))})(?![a-z]))[A-Za-z]{{4,}}")
 """A word of English, which is no name."""
 
@@ -95,6 +98,7 @@ def facts(text: str) -> tuple[list[Fact], str]:
     ([], 'a = b')
     """
     out: list[Fact] = []
+    text = HEADED.sub("", text)
     while re.search(r"\\(?:text|mbox)", text):
         for cut in (0, *commas(text)):
             found = fact(text[cut:].lstrip(",; "))

@@ -24,6 +24,7 @@ from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.picked import one_hot_vectors
 from symrnn.read.ranks import ranks
+from symrnn.read.primed import steps_of_primes
 from symrnn.read.reader import read
 from symrnn.read.show import show
 from symrnn.read.sums import open_sum
@@ -274,6 +275,13 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         letter = NO_TIME                     # nothing has a time: t is a letter like others
         table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}}).rebound(stated.values())
         trees = _trees(formulas, table)
+    primes = steps_of_primes(distinct(trees), prose)
+    if primes:                               # a prime is the next step, and what has none is at a step too
+        letter = letter if letter != NO_TIME else "t"
+        table = replace(SymbolTable.from_mapping({"time": "sub", "symbols": {letter: "time"}, "macros": macros or {}}), primes=primes)
+        stated |= {name: replace(d, sequence=True) for name, d in stated.items() if name in primes}
+        table = table.rebound(dict.fromkeys(primes, "vector, sequence")).rebound(stated.values())
+        trees = _trees(formulas, table)
     marks = _labels(distinct(trees), table)
     if marks:                                # they change how the formulas are read
         table = table.rebound(marks)
@@ -411,6 +419,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     symbols |= {name: {"kind": "vfunction", "shape": "1"} for name in _terms_of_losses(trees) - set(symbols)}
     if table.values:
         data["values"] = dict(table.values)
+    if table.primes:
+        data["primes"] = dict(table.primes)
     _losses(data, found, trees, table)
     _likelihood(data, trees)
     return data

@@ -238,7 +238,8 @@ _OPERANDS = frozenset("letter word unknown group fence env number frac".split())
 _BLOCKS = frozenset("letter word unknown group env const number".split())
 _JOINS = frozenset("op rel sep big fence bar given link text".split())
 _JOINED = {("<", "-"): ("rel", "<-"), ("-", ">"): ("rel", "->"), ("=", ">"): ("link", "Implies"), ("|", "|"): ("bar", "||"),
-           ("Star", "Star"): ("script", "^"), ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
+           ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had"),
+           ("Star", "Star"): ("script", "^")}
 _JOINED_LOOSE = {(":", "="): ("rel", ":="), ("+", "="): ("rel", "+="), ("-", "="): ("rel", "-=")}
 _NAMED_FONTS = names.FONTS | frozenset(r"\mathbb \mathbbm \mathds \mathrel".split())
 _DISPATCH: tuple[tuple[Container[str], str], ...] = (

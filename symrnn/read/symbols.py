@@ -147,7 +147,7 @@ class SymbolTable:
     """The declared symbols of a scope, the style of its times, the letter of the time variable, and the macros of the text.
 
     ``prefixes`` are the letters that make the gradient of the loss of the name after them, such as delta. ``values`` are functions
-    that are names for one value, with the arguments of it.
+    that are names for one value, with the arguments of it. ``primes`` are what has a step where a prime marks the next one.
     """
 
     entries: Mapping[str, Declared] = field(default_factory=dict)
@@ -156,6 +156,7 @@ class SymbolTable:
     macros: Macros = field(default_factory=usual)
     prefixes: frozenset[str] = frozenset()
     values: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
+    primes: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time not in TIME_STYLES:
@@ -165,9 +166,11 @@ class SymbolTable:
 
     @classmethod
     def of(cls, declared: Iterable[Declared], time: str = "sub", time_letter: str = "t", macros: Macros | None = None,
-           prefixes: Iterable[str] = (), values: Mapping[str, tuple[Node, ...]] | None = None) -> SymbolTable:
+           prefixes: Iterable[str] = (), values: Mapping[str, tuple[Node, ...]] | None = None,
+           primes: Mapping[str, int] | None = None) -> SymbolTable:
         """A table of these declarations; the last of a name holds."""
-        return cls({d.name: d for d in declared}, time, time_letter, {**usual(), **(macros or {})}, frozenset(prefixes), values or {})
+        return cls({d.name: d for d in declared}, time, time_letter, {**usual(), **(macros or {})}, frozenset(prefixes), values or {},
+                   primes or {})
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> SymbolTable:
@@ -186,7 +189,7 @@ class SymbolTable:
         if letter not in {d.name for d in found}:
             found.append(Declared(letter, "index", role="time"))
         return cls.of(found, str(data.get("time", "sub")), letter, macro_table(data.get("macros") or {}),
-                      map(canonical_name, data.get("gradients") or ()), data.get("values"))
+                      map(canonical_name, data.get("gradients") or ()), data.get("values"), data.get("primes"))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
