@@ -182,7 +182,8 @@ class Setting(Losses):
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
         found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
-        found = found or self._formula(left, right) or self._at_the_end(left, right) or self._variable(left, right)
+        found = found or self._formula(left, right) or self._at_the_end(left, right) or self._open_step(left, right)
+        found = found or self._variable(left, right)
         found = found or self._differentiated(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)

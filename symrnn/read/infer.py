@@ -23,8 +23,8 @@ from symrnn.read.held import Held, held
 from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.picked import one_hot_vectors
-from symrnn.read.ranks import ranks
 from symrnn.read.primed import steps_of_primes
+from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
 from symrnn.read.show import show
 from symrnn.read.sums import open_sum
@@ -364,6 +364,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     scales = _scales(trees, letter) - set(stated)
     numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees) | _arguments(trees) - set(stated)
     known |= dict.fromkeys(numbers - set(known), "scalar")
+    known |= dict.fromkeys(_values_of_losses(trees) - set(stated), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -431,6 +432,13 @@ def _terms_of_losses(trees: Sequence[Node]) -> set[str]:
     given = (n.nodes[1].nodes[0] for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]))
     calls = (term for whole in given if whole.op == "Add" for term in whole.nodes if term.op == "Call" and len(term.nodes) > 2)
     return {term.nodes[0].head for term in calls if _lone(term.nodes[0]) and term.nodes[0].head in LOSSES}
+
+
+def _values_of_losses(trees: Sequence[Node]) -> set[str]:
+    r"""What is given at a step as a loss of several arguments, as ``\ell_t = L(o_t, y_t)``."""
+    pairs = ((n.nodes[0], n.nodes[1].nodes[0]) for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head in ("=", ":="))
+    return {left.head for left, right in pairs if left.op == "Sym" and left.part("Time") is not None and right.op == "Call"
+            and len(right.nodes) > 2 and (right.nodes[0].head in LOSSES or right.nodes[0].head.lower().endswith("loss"))}
 
 
 def _complements(trees: Sequence[Node]) -> set[str]:
