@@ -128,10 +128,13 @@ CELL = (r"r = \sigma(W_r x + U_r h + b_r)", r"z = \sigma(W_z x + U_z h + b_z)", 
         r"h' = (1 - z) * n + z * h")
 
 
+D_Z, D_N = r"\frac{\partial h'}{\partial z}", r"\frac{\partial h'}{\partial n}"
+
+
 @pytest.mark.parametrize(("claim", "expected"), [
     (r"h' = n + z * (h - n)", "proved"), (r"h' = (1 - z) * h + z * n", "refuted"), (r"h^{\prime} = n - z * n + z * h", "proved"),
-    (r"\frac{\partial h'}{\partial z} = \mathrm{diag}(h - n)", "proved"), (r"\frac{\partial h'}{\partial z} = \mathrm{diag}(n - h)", "refuted"),
-    (r"\frac{\partial h'}{\partial n} = \mathrm{diag}(1 - z)", "proved"), (r"\frac{\partial h'}{\partial n} = \mathrm{diag}(z)", "refuted")])
+    (rf"{D_Z} = \mathrm{{diag}}(h - n)", "proved"), (rf"{D_Z} = \mathrm{{diag}}(n - h)", "refuted"),
+    (rf"{D_N} = \mathrm{{diag}}(1 - z)", "proved"), (rf"{D_N} = \mathrm{{diag}}(z)", "refuted")])
 def test_a_prime_is_the_next_step_where_nothing_else_has_a_time(claim: str, expected: str) -> None:
     assert verdict(claim, *CELL, shapes={r"\sigma": "function sigmoid"}) == expected
 
