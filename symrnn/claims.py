@@ -39,7 +39,7 @@ from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
 from symrnn.read.symbols import KINDS, Declared, SymbolTable
 from symrnn.read.tree import walk
-from symrnn.setting import Setting
+from symrnn.setting import Setting, canonical_base
 from symrnn.shapeclaims import given_shapes, shape_claim
 from symrnn.told import of_formula
 from symrnn.write.notation import Notation
@@ -197,10 +197,11 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     """
     words = shapes_in_words(shapes, [*given, claim])
     prose = "\n".join([*(texts or given), *assume])
-    data = infer([*given, claim], words, prose, claims=1)
+    names = aliases(said, given)
+    data = infer([*given, claim], words, prose, claims=1, aliases=names)
     if memberships := {name: w for g in given for name, w in declared_in(g, data).items() if not stated_in(name, shapes)}:
         words |= memberships
-        data = infer([*given, claim], words, prose, claims=1)
+        data = infer([*given, claim], words, prose, claims=1, aliases=names)
     if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
         data["layout"] = "rows"
     if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
@@ -229,6 +230,18 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     if data.get("simplex"):
         data["targets"] = sorted({*data.get("targets", ()), *data["simplex"]})
     return {**data, "assume": stated}, unknown
+
+
+def aliases(said: Sequence[Fact], given: Sequence[str]) -> dict[str, str]:
+    """The further names of quantities that sentences say are the same: each for the name by which an equation gives the quantity.
+
+    >>> aliases([Fact("same", "S_k", "s_k")], ["s_k = s_{k-1} + x_k"]), aliases([Fact("same", "S_k", "s_k")], ["y = S_n"])
+    ({'S': 's'}, {})
+    """
+    given_by = {canonical_name(g.partition("=")[0].strip()) for g in given}
+    pairs = [tuple(map(canonical_name, (f.names, f.where))) for f in said if f.kind == "same"]
+    ordered = [(a, b) if b in given_by else (b, a) for a, b in pairs if (a in given_by) != (b in given_by)]
+    return {canonical_base(a): canonical_base(b) for a, b in ordered}
 
 
 def declared_in(text: str, data: Mapping[str, Any]) -> dict[str, str]:

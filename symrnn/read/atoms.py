@@ -72,7 +72,7 @@ class Atoms(Named):
 
     def _labelled(self, head: Piece, scripts: list[Script], end: int) -> tuple[Draft, list[Script]]:
         """The draft under its full name, and the scripts that are no part of the name."""
-        base, rest = head.text, list(scripts)
+        base, rest = self.table.aliases.get(head.text, head.text), list(scripts)
         sub = next((k for k, (m, _) in enumerate(rest) if m == "_"), None)
         sup = next((k for k, (m, _) in enumerate(rest) if m == "^"), None)
         for use in ((sub, sup), (sub, None), (None, sup)):

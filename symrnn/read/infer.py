@@ -254,15 +254,15 @@ def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
 
 
 def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, prose: str = "",
-          macros: Mapping[str, Any] | None = None, claims: int = 0) -> dict[str, Any]:
+          macros: Mapping[str, Any] | None = None, claims: int = 0, aliases: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The declarations that a text leaves out, as a mapping for :meth:`symrnn.setting.Setting.of`.
 
     ``shapes`` are declarations in words that win over what is inferred (names as the text writes them); ``macros`` are the text's own;
-    the last ``claims`` formulas are to be judged, so that they say nothing of what a function is.
+    the last ``claims`` formulas are to be judged, so that they say nothing of what a function is; ``aliases`` are further names.
     """
     style, letter = time_style(formulas)
     table = SymbolTable.from_mapping({"time": style, "symbols": {letter: "time"}, "macros": macros or {}})
-    table = table.rebound(dict.fromkeys(loss_words(formulas), "scalar"))
+    table = replace(table.rebound(dict.fromkeys(loss_words(formulas), "scalar")), aliases=aliases or {})
     stated: dict[str, Declared] = {}
     for name, words in (shapes or {}).items():
         d = Declared.parse(name, words, letter)
@@ -422,6 +422,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["values"] = dict(table.values)
     if table.primes:
         data["primes"] = dict(table.primes)
+    if table.aliases:
+        data["aliases"] = dict(table.aliases)
     _losses(data, found, trees, table)
     _likelihood(data, trees)
     return data

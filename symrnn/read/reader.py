@@ -158,7 +158,8 @@ def _tree_of_both(pieces: tuple, table: SymbolTable) -> tuple[Node, list[Note], 
 def _tree(pieces: tuple, table: SymbolTable, grammar: Grammar) -> tuple[Node, list[Note], list[Node]]:  # type: ignore[type-arg]
     """Tree, notes and alternatives under one grammar."""
     reader = Statements(table, grammar)
-    tree = picked(called(at_steps(reader.span(pieces), table.primes, table.time_letter), table.values))
+    tree = at_steps(reader.span(pieces), table.primes, table.time_letter)
+    tree = picked(called(tree, table.values))
     if depth(tree) > MAX_TREE:
         raise Refused(tree.span[0], "", f"the formula is nested more than {MAX_TREE} deep")
     bound = bind(tree, table)

@@ -147,7 +147,8 @@ class SymbolTable:
     """The declared symbols of a scope, the style of its times, the letter of the time variable, and the macros of the text.
 
     ``prefixes`` are the letters that make the gradient of the loss of the name after them, such as delta. ``values`` are functions
-    that are names for one value, with the arguments of it. ``primes`` are what has a step where a prime marks the next one.
+    that are names for one value, with the arguments of it. ``primes`` are what has a step where a prime marks the next one,
+    ``aliases`` further names of symbols.
     """
 
     entries: Mapping[str, Declared] = field(default_factory=dict)
@@ -157,6 +158,7 @@ class SymbolTable:
     prefixes: frozenset[str] = frozenset()
     values: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
     primes: Mapping[str, int] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time not in TIME_STYLES:
@@ -167,10 +169,10 @@ class SymbolTable:
     @classmethod
     def of(cls, declared: Iterable[Declared], time: str = "sub", time_letter: str = "t", macros: Macros | None = None,
            prefixes: Iterable[str] = (), values: Mapping[str, tuple[Node, ...]] | None = None,
-           primes: Mapping[str, int] | None = None) -> SymbolTable:
+           primes: Mapping[str, int] | None = None, aliases: Mapping[str, str] | None = None) -> SymbolTable:
         """A table of these declarations; the last of a name holds."""
         return cls({d.name: d for d in declared}, time, time_letter, {**usual(), **(macros or {})}, frozenset(prefixes), values or {},
-                   primes or {})
+                   primes or {}, aliases or {})
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> SymbolTable:
@@ -189,7 +191,8 @@ class SymbolTable:
         if letter not in {d.name for d in found}:
             found.append(Declared(letter, "index", role="time"))
         return cls.of(found, str(data.get("time", "sub")), letter, macro_table(data.get("macros") or {}),
-                      map(canonical_name, data.get("gradients") or ()), data.get("values"), data.get("primes"))
+                      map(canonical_name, data.get("gradients") or ()), data.get("values"), data.get("primes"),
+                      data.get("aliases"))
 
     @cached_property
     def words(self) -> tuple[str, ...]:
