@@ -57,8 +57,8 @@ KEYS = ("time", "time_letter", "symbols", "targets", "simplex", "loss", "total",
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "primes": dict, "aliases": dict, "unsure": list, "numbered": list, "one_hot": list,
-                                "held": Held}
+                                "arriving": dict, "values": dict, "primes": dict, "aliases": dict, "unsure": list,
+                                "numbered": list, "one_hot": list, "held": Held}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8

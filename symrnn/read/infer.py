@@ -411,7 +411,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     computed = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]) and n.nodes[1].head == "="
                 and n.nodes[1].nodes[0].op not in ("Num", "Sym")}
     for name in counted & set(symbols):                               # what something has that many of is a size
-        if symbols[name] in ("scalar", "vector") and name not in stated and not (name in computed and found[name].bottom):
+        own = name in computed and (found[name].bottom or found[name].argument)
+        if symbols[name] in ("scalar", "vector") and name not in stated and not own:
             symbols[name] = "size"
     steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
     data["steps"] = [step for step in steps if step not in scales]
