@@ -110,11 +110,11 @@ def facts(text: str) -> tuple[list[Fact], str]:
                 text = text[:cut].rstrip("\\ ,;")
                 break
         else:
-            cut = next((k for k in commas(text) if fact(text[:k]) is not None), None)
-            if cut is None or (found := fact(text[:cut])) is None:
+            head = next((k for k in commas(text) if fact(text[:k]) is not None), None)
+            if head is None or (found := fact(text[:head])) is None:
                 break
             out.append(found)
-            text = text[cut:].lstrip(",; ")
+            text = text[head:].lstrip(",; ")
     return out, text
 
 
