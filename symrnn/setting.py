@@ -41,6 +41,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
+from symrnn.read import blocks
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.held import Held
 from symrnn.read.names import canonical_name
@@ -181,7 +182,8 @@ class Setting(Losses):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(left, right)
-        found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
+        found = found or self._blocks(left, right) or self._gradient(left, right) or self._says_layout(left, right)
+        found = found or self._alias(left, right)
         found = found or self._formula(left, right) or self._at_the_end(left, right) or self._open_step(left, right)
         found = found or self._variable(left, right)
         found = found or self._differentiated(left, right)
@@ -229,6 +231,14 @@ class Setting(Losses):
         if left.op != "Tuple" or right.op != "Call" or any(a.op != "Sym" for a in left.nodes):
             return None
         return ", ".join(a.head for a in left.nodes)
+
+    def _blocks(self, left: Node, right: Node) -> str | None:
+        """A matrix as blocks side by side, which has a meaning where it meets a column of as many."""
+        name = blocks.given(left, right)
+        if name is None or name in self.scope.blocks or name in self.scope.defined:
+            return None
+        self.scope = replace(self.scope, blocks={**self.scope.blocks, name: right})
+        return name
 
     def _gradient(self, left: Node, right: Node) -> str | None:
         """A name for the gradient of the loss by a symbol at the same step, or what everybody means by such a name."""

@@ -148,3 +148,30 @@ def test_norms_traces_blocks_and_conditions_have_a_meaning(claim: str, expected:
 def test_a_conclusion_from_what_stands_elsewhere_is_not_refuted(claim: str) -> None:
     assert verdict(claim, *NETWORK, shapes=SIZES) == "undecided"
     assert verdict(claim, r"h_t = \tanh(U x_t)", shapes=SIZES) == "proved"
+
+
+# ----------------------------------------------------------------------------------------------------------------------- blocks
+SUM, ROW = (r"h_t = \tanh(W_{hh} h_{t-1} + W_{xh} x_t + b)",), r"W = [W_{hh} \; W_{xh}]"
+PARTS = {"W_{hh}": "n x n", "W_{xh}": "n x m"}
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"h_t = \tanh((W_{hh} \quad W_{xh}) \binom{h_{t-1}}{x_t} + b)", "proved"),
+    (r"h_t = \tanh(\begin{bmatrix} W_{hh} & W_{xh} \end{bmatrix} \begin{bmatrix} h_{t-1} \\ h_t \end{bmatrix} + b)", "refuted"),
+    (r"\frac{\partial h_t}{\partial h_{t-1}} = \mathrm{diag}(1 - h_t^2) W_{hh}", "proved")])
+def test_blocks_side_by_side_in_a_claim(claim: str, expected: str) -> None:
+    assert verdict(claim, *SUM, shapes=PARTS) == expected
+
+
+def test_a_matrix_of_blocks_that_nothing_gives_is_not_refuted() -> None:
+    claim = r"h_t = \tanh(W [h_{t-1}; x_t] + b)"
+    assert verdict(claim, *SUM, shapes=PARTS) == "undecided"
+    assert verdict(claim, *SUM, ROW, shapes=PARTS) == "proved"
+    assert verdict(claim, *SUM, r"W = [W_{xh} \; W_{hh}]", shapes=PARTS) == "refuted"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\frac{\partial h_t}{\partial h_{t-1}} \equiv \mathrm{diag}(1 - h_t^2) W_{hh}", "proved"),
+    (r"\frac{\partial h_t}{\partial h_{t-1}} \equiv W_{hh} \mathrm{diag}(1 - h_t^2)", "refuted")])
+def test_three_bars_are_an_equation(claim: str, expected: str) -> None:
+    assert verdict(claim, *SUM, shapes=PARTS) == expected

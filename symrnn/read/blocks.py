@@ -21,6 +21,8 @@ OPEN = ("Num", "Zeros", "Ones", "Ellipsis", "Absent")
 
 def applied(E: Names, left: Node, right: Node) -> Expr | None:
     """The product of a matrix of blocks with a column of as many blocks; None for any other two factors."""
+    if left.op == "Sym" and len(left.args) == 1:
+        left = E.scope.blocks.get(left.head, left)
     rows = [row.nodes for row in left.nodes] if left.op == "Matrix" else [left.nodes] if left.op in ROWS else []
     column = [row.nodes[0] for row in right.nodes if len(row.nodes) == 1] if right.op == "Matrix" else (
         list(right.nodes) if right.op in COLUMNS else [])
@@ -44,3 +46,12 @@ def row(parts: list[Expr]) -> Expr | None:
     """Rows one after another as one row; None if one of them is none."""
     rows = parts and all(e.shape is not None and e.shape[0] == 1 for e in parts) and any(e.shape != SCALAR for e in parts)
     return transpose(stack(*map(transpose, parts))) if rows else None
+
+
+def given(left: Node, right: Node) -> str | None:
+    """The name of a matrix that an equation gives as blocks: at least two symbols side by side, or rows of as many."""
+    rows = [row.nodes for row in right.nodes] if right.op == "Matrix" else [right.nodes] if right.op == "List" else []
+    cells = [cell for row in rows for cell in row]
+    plain = left.op == "Sym" and len(left.args) == 1 and left.head[:1].isupper() and all(
+        cell.op == "Sym" and len(cell.args) == 1 and cell.head[:1].isupper() for cell in cells)
+    return left.head if plain and rows and len(rows[0]) > 1 and len({len(row) for row in rows}) == 1 else None
