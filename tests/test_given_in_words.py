@@ -175,3 +175,18 @@ def test_a_matrix_of_blocks_that_nothing_gives_is_not_refuted() -> None:
     (r"\frac{\partial h_t}{\partial h_{t-1}} \equiv W_{hh} \mathrm{diag}(1 - h_t^2)", "refuted")])
 def test_three_bars_are_an_equation(claim: str, expected: str) -> None:
     assert verdict(claim, *SUM, shapes=PARTS) == expected
+
+
+# ----------------------------------------------------------------------------------------------------------------------- layers
+LAYER = r"h_t^{(l)} = \tanh(W^{(l)} h_t^{(l-1)} + U^{(l)} h_{t-1}^{(l)} + b^{(l)})"
+SLOPE = r"\mathrm{diag}(1 - (h_t^{(l)})^2)"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (rf"\frac{{\partial h_t^{{(l)}}}}{{\partial h_t^{{(l-1)}}}} = {SLOPE} W^{{(l)}}", "proved"),
+    (rf"\frac{{\partial h_t^{{(l)}}}}{{\partial h_{{t-1}}^{{(l)}}}} = {SLOPE} U^{{(l)}}", "proved"),
+    (rf"\frac{{\partial h_t^{{(l)}}}}{{\partial h_{{t-1}}^{{(l)}}}} = U^{{(l)}} {SLOPE}", "refuted"),
+    (r"\frac{\partial h_t^{(l)}}{\partial h_t^{(l-2)}} = 0", "undecided"),
+    (r"\frac{\partial h_t^{(l+1)}}{\partial h_t^{(l)}} = W^{(l+1)}", "undecided")])
+def test_the_states_of_two_layers_are_two_quantities(claim: str, expected: str) -> None:
+    assert verdict(claim, LAYER) == expected

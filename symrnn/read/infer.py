@@ -620,6 +620,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     out |= dict.fromkeys(_weights(nodes, table), "matrix")
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     out |= {name: "matrix" if name[:1].isupper() else "vector" for name in _told_apart(trees, table)}
+    out |= _layered(nodes)
     for n in nodes:
         if n.op == "Sym" and (layer := n.part("Layer")) is not None and layer.nodes[0].op == "Num":       # h_t^{(1)}: of the first layer
             kind = "matrix" if n.head[:1].isupper() else "vector"
@@ -651,6 +652,32 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             if role is not None and len(n.nodes[0].args) == 1 and table.get(n.nodes[0].head) is None:
                 out[n.nodes[0].head] = role.kind
     return out
+
+
+def _layered(nodes: Sequence[Node]) -> dict[str, str]:
+    """Symbols of a layer beside its step, as names of their own: every layer has other values, and a text has equations of one of them."""
+    bound = {m.head for n in nodes if n.op in ("Sum", "Prod") for m in walk(n.nodes[0]) if m.op == "Sym"}
+    out: dict[str, str] = {}
+    for n in nodes:
+        layer = n.part("Layer") if n.op == "Sym" else None
+        text = None if layer is None or "^" in n.head else _layer_text(layer.nodes[0], bound)
+        if text is not None:
+            kind = "vector, sequence" if n.part("Time") is not None else "matrix" if n.head[:1].isupper() else "vector"
+            out |= {join_name(n.head, sup=pair[0] + text + pair[1]): kind for pair in ("()", "[]")}
+    return out
+
+
+def _layer_text(n: Node, bound: set[str]) -> str | None:
+    """What stands for a layer, as in a name: a number, or the letter of layers plus or minus one; None for a letter that runs."""
+    letters = {m.head for m in walk(n) if m.op == "Sym"}
+    if not letters <= {"l", "ell", "L"} or letters & bound:
+        return None
+    if n.op in ("Num", "Sym"):
+        return n.head
+    if n.op == "Add" and len(n.nodes) == 2 and n.nodes[0].op == "Sym":
+        step = n.nodes[1].nodes[0] if n.nodes[1].op == "Neg" else n.nodes[1]
+        return f"{n.nodes[0].head}{'-' if n.nodes[1].op == 'Neg' else '+'}{step.head}" if step.op == "Num" else None
+    return None
 
 
 def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
