@@ -207,6 +207,9 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
         data["symbols"] = {k: re.sub(r"^(?:vector|matrix)[^,]*", "scalar", v) if isinstance(v, str) else v
                            for k, v in data["symbols"].items()}
+    hot = [canonical_base(n.strip()) for names, spec in shapes.items() if re.search(r"\bone[- ]hot\b", spec) for n in names.split(",")]
+    for kind in ("targets", "simplex", "one_hot") if hot else ():
+        data[kind] = list(dict.fromkeys([*data.get(kind, ()), *hot]))
     unknown: list[str] = []
     stated: list[str] = []
     unknown += [f"{f.names}: {f.where}" for f in said if not enter(f, data)]

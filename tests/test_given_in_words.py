@@ -190,3 +190,17 @@ SLOPE = r"\mathrm{diag}(1 - (h_t^{(l)})^2)"
     (r"\frac{\partial h_t^{(l+1)}}{\partial h_t^{(l)}} = W^{(l+1)}", "undecided")])
 def test_the_states_of_two_layers_are_two_quantities(claim: str, expected: str) -> None:
     assert verdict(claim, LAYER) == expected
+
+
+# ----------------------------------------------------------------------------------------------------- rows, and letters with numbers
+PERCEPTRON = (r"z = x W + b_1", r"h = \mathrm{relu}(z)", r"\theta = h U + b_2", r"\hat{y} = \mathrm{softmax}(\theta)",
+              r"J = CE(y, \hat{y})", r"\delta_1 = \frac{\partial J}{\partial \theta},\ \delta_2 = \frac{\partial J}{\partial z}")
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\delta_1 = \hat{y} - y", "proved"), (r"\delta_1 = y - \hat{y}", "refuted"),
+    (r"\frac{\partial J}{\partial b_2} = \delta_1", "proved"),
+    (r"\frac{\partial J}{\partial U} = h^\top \delta_1", "proved"), (r"\frac{\partial J}{\partial U} = h^\top \delta_2", "refuted"),
+    (r"\delta_2 = \delta_1 U^\top \odot \mathrm{relu}'(z)", "proved"), (r"\delta_2 = \delta_1 U \odot \mathrm{relu}'(z)", "refuted")])
+def test_rows_and_letters_that_a_number_tells_apart(claim: str, expected: str) -> None:
+    assert verdict(claim, *PERCEPTRON, shapes={"x": "1 x m", "W": "m x n", "U": "n x q", "y": "1 x q, one-hot"}) == expected

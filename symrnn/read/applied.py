@@ -21,6 +21,7 @@ from symrnn.expr import (
     index_sum,
     lift,
     log_sum_exp,
+    matmul,
     may_be_matrix,
     negative,
     node,
@@ -152,6 +153,15 @@ class Applied(Names):
         """Its arguments as one array, as brackets with commas have them."""
         return self(Node("List", tuple(args), n.span)) if len(args) > 1 else self(args[0])
 
+    def entropy(self, args: list[Node], n: Node) -> Expr:
+        """The cross-entropy of a distribution that is given with one that is computed, in whatever order they stand."""
+        computed = [a for a in args if a.op == "Sym" and (a.head in self.scope.defined or a.head.startswith("hat("))]
+        given = [a for a in args if a not in computed]
+        if len(args) != 2 or len(computed) != 1 or given[0].op != "Sym":
+            raise Meaningless("SR303", "a cross-entropy that does not say which of two distributions is the target", n.span)
+        target, value = column(self(given[0])), column(self(computed[0]))
+        return negative(matmul(transpose(target), apply("log", value)))
+
     def secant(self, args: list[Node], n: Node) -> Expr:
         """The hyperbolic secant, one over the hyperbolic cosine."""
         if len(args) != 1 or may_be_matrix(e := self(args[0])):
@@ -265,7 +275,7 @@ def column(e: Expr) -> Expr:
 
 NOTATION: dict[str | None, Callable[[Applied, list[Node], Node], Expr]] = {
     "tr": Applied.trace, "Tr": Applied.trace, "trace": Applied.trace, "max": Applied.largest, "sech": Applied.secant,
-    "concat": Applied.together, "concatenate": Applied.together,
+    "CE": Applied.entropy, "concat": Applied.together, "concatenate": Applied.together,
 }
 """Functions that only stand for an expression in others."""
 

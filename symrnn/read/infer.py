@@ -50,6 +50,9 @@ SPACES = re.compile(r"\\(?:mathbb\s*\{?\s*R\s*\}?|reals|R)\s*\^\s*(?:\{([^{}]*)\
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
 """The letter of a sum or a product, which runs over steps but is not the running one."""
 
+BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm|vec|pmb)\s*\{?\s*([a-z])(?![A-Za-z])")
+"""A small letter in bold, or under an arrow: a vector."""
+
 LABELS = frozenset({"in"})
 """Words of letters that usually count components."""
 COUNTERS = frozenset("ijklmrs")
@@ -291,11 +294,12 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, str] | None = None, pros
         table = replace(table.rebound(dict.fromkeys(values, "scalar")), values=values)
         stated |= {name: Declared(name, "scalar") for name in values}
         trees = _trees(formulas, table)
-    data = _declared(trees, table, stated, marks, prose)
+    bold = set(BOLD.findall(" ".join(formulas)))
+    data = _declared(trees, table, stated, marks, prose, bold)
     named = named_gradients(list(dict.fromkeys(formulas)), distinct(trees), data, prose, table)
     if named is not None:                    # so do gradients that carry the name of what they are taken by
         table = named.table
-        data = _declared(_trees(formulas, table), table, stated, marks, prose)
+        data = _declared(_trees(formulas, table), table, stated, marks, prose, bold)
         named.enter(data)
     for name, hot in one_hot_vectors(formulas, distinct(trees), prose).items():
         if not hot:
@@ -338,8 +342,8 @@ def loss_words(formulas: Iterable[str]) -> list[str]:
 
 
 def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Declared], marks: Mapping[str, Any],
-              prose: str) -> dict[str, Any]:
-    """The declarations that some trees amount to, with those that are stated."""
+              prose: str, bold: set[str]) -> dict[str, Any]:
+    """The declarations that some trees amount to, with those that are stated; ``bold`` letters are vectors if nothing else is known."""
     style, letter = table.time, table.time_letter
     found, softmax, trees = uses(trees), _softmaxes(trees), distinct(trees)
     stated = dict(stated)
@@ -380,7 +384,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             continue
         declared = _said(stated[name]) if name in stated else _words(name, u, matrices, prose)
         if declared == DEFAULT:
-            declared = "vector" if added.get(name) == "vector" else "scalar"    # what is added to a sequence of vectors
+            declared = "vector" if added.get(name) == "vector" or name in bold else "scalar"       # what is added to vectors
             if name not in carried and declared == "scalar":
                 data.setdefault("unsure", []).append(name)
         if name in formal and name not in stated or name in scales:
@@ -427,6 +431,9 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["aliases"] = dict(table.aliases)
     _losses(data, found, trees, table)
     _likelihood(data, trees)
+    for target in _entropy_targets(trees):
+        for kind in ("targets", "simplex"):
+            data[kind] = [*data.get(kind, ()), target]
     return data
 
 
@@ -771,12 +778,35 @@ def _told_apart(trees: Sequence[Node], table: SymbolTable) -> set[str]:
 
     What has several equations may have a step below it, and W_12 could be a row and a column.
     """
-    below: dict[str, set[str]] = {base: set() for base in _numbered(trees) - _equated(trees) - set(STANDARD) - set(table)}
+    equated = _equated(trees) - _gradients_by_number(trees)
+    below: dict[str, set[str]] = {base: set() for base in _numbered(trees) - equated - set(STANDARD) - set(table)}
     for n in (n for tree in trees for n in walk(tree) if n.op == "Sym" and n.head in below):
         below[n.head] |= {m.head for m in n.part("Index").nodes} if n.part("Time") is None else {""}     # type: ignore[union-attr]
     short = {base: numbers for base, numbers in below.items() if all(len(x) == 1 for x in numbers)}
     weights = [numbers for base, numbers in short.items() if base[:1].isupper()]
-    return {join_name(base, number) for base, numbers in short.items() if any(numbers <= w for w in weights) for number in numbers}
+    biases = _added_to_products(trees) | _gradients_by_number(trees)
+    return {join_name(base, number) for base, numbers in short.items()
+            if any(numbers <= w for w in weights) or base in biases for number in numbers}
+
+
+def _gradients_by_number(trees: Sequence[Node]) -> set[str]:
+    r"""Letters that name several gradients by numbers: ``\delta_1 = \partial J/\partial z`` gives no component of an array."""
+    chains = [n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[0].part("Index")]
+    given = {n.nodes[0] for n in chains for right in [n.nodes[1].nodes[0]]
+             if right.op == "Deriv" and len(right.nodes) == 2 and len(right.nodes[1].args) == 1}
+    return {n.head for n in given} - {n.nodes[0].head for n in chains if n.nodes[0] not in given}
+
+
+def _added_to_products(trees: Sequence[Node]) -> set[str]:
+    """The letters of biases that only ever stand as the last term beside a product with a weight, as b_1 in ``x W + b_1``."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    sums = [n.nodes for n in nodes if n.op == "Add" and n.nodes[-1].op == "Sym"
+            and any(m.op in ("Mul", "Dot") and any(k.op == "Sym" and k.head[:1].isupper() for k in m.nodes) for m in n.nodes[:-1])]
+    last = Counter(terms[-1].head for terms in sums)
+    by = Counter(m.head for n in nodes if n.op in ("Deriv", "Grad") for m in (n.nodes[1:] if n.op == "Deriv" else n.nodes[:1])
+                 if m.op == "Sym")
+    often = Counter(n.head for n in nodes if n.op == "Sym") - by
+    return {base for base in ("b", "c", "beta") if 0 < often[base] == last[base]}
 
 
 def _equated(trees: Sequence[Node]) -> set[str]:
@@ -901,6 +931,14 @@ def _likelihood(data: dict[str, Any], trees: Sequence[Node]) -> None:
         data["cross_entropy"] = target
         for kind in ("targets", "simplex", "one_hot"):
             data[kind] = [*data.get(kind, ()), target]
+
+
+def _entropy_targets(trees: Sequence[Node]) -> set[str]:
+    """The distributions with which cross-entropies compare what is computed."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    given = {n.nodes[0].head for n in nodes if n.op == "Chain"}
+    calls = (n.nodes[1:] for n in nodes if n.op == "Call" and n.nodes[0].head == "CE" and len(n.nodes) == 3)
+    return {a.head for args in calls for a in args if a.op == "Sym" and a.head not in given and not a.head.startswith("hat(")}
 
 
 def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node], table: SymbolTable) -> None:

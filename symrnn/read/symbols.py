@@ -132,7 +132,7 @@ _STANDARD_FUNCTIONS = (
 )
 _STANDARD_VFUNCTIONS = (
     "softmax logsumexp diag Diag tr Tr trace det rank vec max min argmax argmin sup inf lim Var Cov onehot concat "
-    "concatenate clip"
+    "concatenate clip CE"
 )
 STANDARD: Mapping[str, Declared] = MappingProxyType({
     **{n: Declared(n, "function", role=n) for n in _STANDARD_FUNCTIONS.split()},
