@@ -354,8 +354,10 @@ class Auditor:
             judge = Chain(self, replace(span, latex=row.latex), reading, setting, stated)
             relations += judge.run(s)
             uses.update(dict.fromkeys(judge.uses))
-        if reading.tree.op in ("Implies", "Iff"):
-            relations = implied_only(relations)
+        implications = [n for n in nodes_of(reading.tree) if n.op in ("Implies", "Iff")]
+        if implications:
+            alone = implications == [reading.tree] and reading.tree.nodes[0].op != "Ellipsis"
+            relations = implied_only(relations, alone)
         if identifier in self.compiled.unsettled:
             relations = [in_doubt(r) if r.verdict.word == "refuted" and r.verdict.method == "shapes" else r for r in relations]
         role = role_of(found)
@@ -455,12 +457,15 @@ def in_doubt(r: Relation) -> Relation:
     return replace(r, verdict=Verdict("undecided", "SR103", reason))
 
 
-def implied_only(relations: Sequence[Relation]) -> list[Relation]:
-    """The relations of an implication: a premise is not claimed, and what follows is claimed only where the premise holds."""
+def implied_only(relations: Sequence[Relation], alone: bool = True) -> list[Relation]:
+    """The relations of an implication: a premise is not claimed, and what follows is claimed only where the premise holds.
+
+    ``alone`` is false for an implication among other statements, and for one whose premise stands elsewhere in the text.
+    """
     if not relations:
         return []
     *premises, last = relations
-    open_premise = any(r.verdict.word not in (None, "proved", "conditional") for r in premises)
+    open_premise = not alone or any(r.verdict.word not in (None, "proved", "conditional") for r in premises)
     doubted = [*premises, last] if open_premise else premises
     doubt = Verdict("undecided", "SR303", "false in general, but it stands in an implication whose premise is not established")
     return [replace(r, verdict=doubt) if r in doubted and r.verdict.word == "refuted" and r.verdict.method != "shapes" else r

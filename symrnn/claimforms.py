@@ -199,3 +199,20 @@ def shifts(claim: Claim) -> Iterator[tuple[str, Claim]]:
         if s.time is None and s.shape != SCALAR and s.shape[1] == 1:
             number = {node("sym", attr=s): smul(symbol(s.name), ones(s.shape))}
             yield s.name, replace(claim, left=transform(claim.left, number.get), right=transform(claim.right, number.get))
+
+
+def whole_of_blocks(left: Expr, right: Expr, model: Model) -> str | None:
+    """A matrix before stacked vectors on one side only, which no equation holds: the claim may say what its blocks are.
+
+    >>> from symrnn.expr import NOW, matmul, stack, symbol
+    >>> h, x, W = symbol("h", ("n", 1), "input", NOW), symbol("x", ("m", 1), "input", NOW), symbol("W", ("n", "m+n"), "parameter")
+    >>> whole_of_blocks(h, matmul(W, stack(h, x)), Model.build("m", []))
+    'W'
+    """
+    known = {s.name for e in model.equations for s in symbols(e.right)}
+    for side, other in ((left, right), (right, left)):
+        rest = {s.name for s in symbols(other)} | known
+        for x in walk(side):
+            if x.op == "matmul" and x.args[0].op == "sym" and x.args[1].op == "cat" and x.args[0].attr.name not in rest:
+                return str(x.args[0].attr.name)
+    return None

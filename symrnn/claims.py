@@ -23,6 +23,8 @@ from symrnn.judge import Relation
 from symrnn.limits import TimeIsUp, limited
 from symrnn.prove.verdict import Verdict
 from symrnn.read.codetext import CodeUnread
+from symrnn.read.context import ARRAYS
+from symrnn.read.declarations import declarations
 from symrnn.read.document import Document, Span, parse_document
 from symrnn.read.enter import enter
 from symrnn.read.facts import Fact, fact, sentences
@@ -32,9 +34,9 @@ from symrnn.read.infer import infer
 from symrnn.read.names import canonical_name
 from symrnn.read.reader import read
 from symrnn.read.scope import LOSS
-from symrnn.read.symbols import SymbolTable
+from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tree import walk
-from symrnn.setting import Setting
+from symrnn.setting import Setting, canonical_base
 from symrnn.shapeclaims import given_shapes, shape_claim
 from symrnn.told import of_formula
 from symrnn.write.notation import Notation
@@ -206,12 +208,19 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     """
     words = shapes_in_words(shapes, [*given, claim])
     prose = "\n".join([*(texts or given), *assume])
-    data = infer([*given, claim], words, prose, claims=1)
+    names = aliases(said, given)
+    data = infer([*given, claim], words, prose, claims=1, aliases=names)
+    if memberships := {name: w for g in given for name, w in declared_in(g, data).items() if not stated_in(name, shapes)}:
+        words |= memberships
+        data = infer([*given, claim], words, prose, claims=1, aliases=names)
     if any(re.search(r"nabla|gradient|partial", names) and re.search(r"\brows?\b", spec) for names, spec in shapes.items()):
         data["layout"] = "rows"
     if any("scalar" in spec for names, spec in shapes.items() if names.strip() == "all"):
         data["symbols"] = {k: re.sub(r"^(?:vector|matrix)[^,]*", "scalar", v) if isinstance(v, str) else v
                            for k, v in data["symbols"].items()}
+    hot = [canonical_base(n.strip()) for names, spec in shapes.items() if re.search(r"\bone[- ]hot\b", spec) for n in names.split(",")]
+    for kind in ("targets", "simplex", "one_hot") if hot else ():
+        data[kind] = list(dict.fromkeys([*data.get(kind, ()), *hot]))
     unknown: list[str] = []
     stated: list[str] = []
     unknown += [f"{f.names}: {f.where}" for f in said if not enter(f, data)]
@@ -237,6 +246,33 @@ def declared(given: Sequence[str], claim: str, shapes: Mapping[str, str], assume
     return {**data, "assume": stated}, unknown
 
 
+def aliases(said: Sequence[Fact], given: Sequence[str]) -> dict[str, str]:
+    """The further names of quantities that sentences say are the same: each for the name by which an equation gives the quantity.
+
+    >>> aliases([Fact("same", "S_k", "s_k")], ["s_k = s_{k-1} + x_k"]), aliases([Fact("same", "S_k", "s_k")], ["y = S_n"])
+    ({'S': 's'}, {})
+    """
+    given_by = {canonical_name(g.partition("=")[0].strip()) for g in given}
+    pairs = [tuple(map(canonical_name, (f.names, f.where))) for f in said if f.kind == "same"]
+    ordered = [(a, b) if b in given_by else (b, a) for a, b in pairs if (a in given_by) != (b in given_by)]
+    return {canonical_base(a): canonical_base(b) for a, b in ordered}
+
+
+def declared_in(text: str, data: Mapping[str, Any]) -> dict[str, str]:
+    r"""The shapes that a given row declares, if it says nothing else.
+
+    >>> declared_in(r"W \in \mathbb{R}^{n \times m}, \ h_t \in \mathbb{R}^n", {}), declared_in(r"W = 0, \ b \in \mathbb{R}^n", {})
+    ({'W': 'matrix n m', 'h': 'vector n, sequence'}, {})
+    """
+    table = SymbolTable.from_mapping({k: v for k, v in data.items() if k in ("time", "time_letter", "symbols")})
+    tree = read(text, table, second=False).tree
+    parts = () if tree is None else tree.nodes if tree.op in ("Seq", "Rows") else (tree,)
+    found = [declarations(part, table) for part in parts]
+    if not all(found):
+        return {}
+    return {d.name: " ".join((d.kind, *d.shape)) + (", sequence" if d.sequence else "") for one in found for d in one if d.kind in ARRAYS}
+
+
 def lies_in_rows(given: Sequence[str], words: Mapping[str, str], table: SymbolTable) -> bool:
     r"""Whether a row is given as the derivative by a column.
 
@@ -257,6 +293,10 @@ def not_understood(auditor: Auditor, given: Sequence[str], judged: Sequence[Equa
     for row, text, equation in zip(auditor.compiled.rows, given, judged, strict=False):
         if equation.verdict == "proved" or row.setting.scope.held is not None and (HOLD.search(text) or row.reading.tree is not None and (
                 is_flow(row.reading.tree))):
+            continue
+        table = row.setting.scope.table
+        sizes = {name: Declared.parse(name, words).shape for name, words in declared_in(text, table.to_mapping()).items()}
+        if sizes and all((d := table.get(name)) is not None and d.shape == shape for name, shape in sizes.items()):
             continue
         found = row.found if isinstance(row.found, list) else []
         if row.reading.tree is None or not found or any(s.role not in ("definition", "condition", "mention") for s in found) \

@@ -386,7 +386,7 @@ def chain(n: Node) -> Iterable[Sides]:
     """The relations of a chain, each with the side before it."""
     left = n.nodes[0]
     for rel in n.nodes[1:]:
-        yield Sides(left, rel.head, rel.nodes[0])
+        yield Sides(left, "=" if rel.head == "==" else rel.head, rel.nodes[0])
         left = rel.nodes[0]
 
 

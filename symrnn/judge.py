@@ -24,6 +24,7 @@ from symrnn.claimforms import (
     size_or_sequence,
     speaks_of_loss,
     unsolved,
+    whole_of_blocks,
 )
 from symrnn.conditions import condition_of, counted, leaves_out
 from symrnn.contributions import parameter_of, part_of_step
@@ -361,6 +362,13 @@ class Chain:
         """What a relation claims, and the arrays that it makes single numbers; Meaningless where sizes are open."""
         left, right = self._side(elaborator, sides.left), self._side(elaborator, sides.right)
         left, right = resize(left, elaborator.sizes), resize(right, elaborator.sizes)
+        if (name := whole_of_blocks(left, right, self.auditor.model_of(self.setting))) is not None:
+            raise Meaningless("SR103", f"{name} stands before a column of blocks, and nothing says what its own blocks are")
+        plain = {n.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Sym" and n.part("Time") is None}
+        summed = {m.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Sum" for m in nodes_of(n)
+                  if m.op == "Sym" and m.part("Time") is not None}
+        if any(c.code == "time-left-out" for c in elaborator.choices) and (both := plain & summed - {str(self.setting.scope.total)}):
+            raise Meaningless("SR103", f"{min(both)} is printed as a value of its own beside its values at the steps of a sum")
         single = made_single(left, right)
         if several := {n.head for side in (sides.left, sides.right) for n in nodes_of(side) if n.part("Index")} & set(single):
             raise Meaningless("SR103", f"{min(several)} is printed with a component, but fits only if it is a single number")

@@ -27,6 +27,7 @@ from symrnn.expr import (
 from symrnn.lastloss import AT_END
 from symrnn.model import Equation
 from symrnn.prove.claim import Condition
+from symrnn.read.applied import column
 from symrnn.read.elaborate import Elaborator, Meaningless
 from symrnn.read.scope import LOSS, TOTAL, Scope
 from symrnn.read.sums import open_sum, total_of
@@ -107,7 +108,7 @@ class Losses:
         if known or name in self.scope.functions or (scaled and timed) or self.scope.total not in (None, total):
             return None
         try:
-            value = node("vcall", *map(Elaborator(self.scope), call.nodes[1:]), attr=(name, SCALAR))
+            value = unknown_loss(name, map(Elaborator(self.scope), call.nodes[1:]))
         except Meaningless:
             return None
         if scaled:                                                    # then no letter of the text is the loss of one step
@@ -117,6 +118,29 @@ class Losses:
         self.equations.append(Equation(Symbol(LOSS, SCALAR, "variable", NOW), value))
         self.scope, self.has_total = self.scope.define(LOSS), True
         return TOTAL
+
+    def _open_step(self, left: Node, right: Node) -> str | None:
+        r"""The loss of one step as the value of a function that is never given, as in ``\ell_t = L(o_t, y_t)``."""
+        time = left.part("Time") if left.op == "Sym" and left.part("Index") is None else None
+        if right.op != "Call" or right.nodes[0].op != "Sym" or len(right.nodes) < 3 or right.part("Given") is not None or (
+                time is None or str(time.nodes[0]) != self.scope.table.time_letter):
+            return None
+        name, core = right.nodes[0].head, LOSS if left.head == self.scope.loss else left.head
+        d, own = self.scope.table.lookup(name), self.scope.table.get(left.head)
+        known = d is not None and (d.role is not None or d.kind not in ("function", "scalar")) or name in self.scope.functions
+        number = core == LOSS or own is not None and own.kind == "scalar" and own.sequence
+        kept = left.head in (LOSS, TOTAL) and left.head != self.scope.loss      # the name of the loss in the core, and not of that loss
+        if known or kept or not number or core in self.scope.defined or name in self.scope.defined:
+            return None
+        try:
+            value = unknown_loss(name, map(Elaborator(self.scope), right.nodes[1:]))
+        except Meaningless:
+            return None
+        if foresees(value) or any(s.name in (LOSS, TOTAL) for s in symbols(value)):
+            return None
+        self.equations.append(Equation(Symbol(core, SCALAR, "variable", NOW), value))
+        self.scope = self.scope.define(core)
+        return core
 
     def _at_the_end(self, left: Node, right: Node) -> str | None:
         """What is computed once, from the last step: an output, or the total loss.
@@ -156,7 +180,7 @@ class Losses:
                 n = Node("Call", n.nodes, n.span)                     # L = L(h_T): the total is named like its function
             d = self.scope.table.lookup(n.nodes[0].head) if n.op == "Call" and n.nodes[0].op == "Sym" else None
             known = n.op != "Call" or d is not None and (d.role is not None or d.kind not in ("function", "scalar"))
-            value = E(n) if known or not is_total else node("vcall", *map(E, n.nodes[1:]), attr=(n.nodes[0].head, SCALAR))
+            value = E(n) if known or not is_total else unknown_loss(n.nodes[0].head, map(E, n.nodes[1:]))
         except Meaningless:
             return None
         times = {s.time for s in symbols(value) if s.time is not None}
@@ -203,6 +227,11 @@ class Losses:
         last = [e.name for e in self.equations if e.name not in used and e.name != LOSS]
         if len(last) == 1:
             self.scope = replace(self.scope, output=last[0], direct={name: by or last[0] for name, by in self.scope.direct.items()})
+
+
+def unknown_loss(name: str, args: Iterable[Expr]) -> Expr:
+    """The value of a loss that is never given, at its arguments; how these lie does not matter to it."""
+    return node("vcall", *map(column, args), attr=(name, SCALAR))
 
 
 def cross_entropy(rows: Iterable[Equation], target: str) -> Equation:

@@ -43,6 +43,7 @@ from symrnn.model import Equation, Model, sizes_of
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.closed import solvable
 from symrnn.prove.decide import decide
+from symrnn.read import blocks
 from symrnn.read.columns import one_by_one, rows
 from symrnn.read.document import Span
 from symrnn.read.elaborate import Elaborator, Meaningless
@@ -61,8 +62,8 @@ KEYS = tuple(KINDS)
 """What front matter declares."""
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
-                                "arriving": dict, "values": dict, "unsure": list, "numbered": list, "one_hot": list, "held": Held,
-                                "stated_layout": str}
+                                "arriving": dict, "values": dict, "primes": dict, "aliases": dict, "unsure": list,
+                                "numbered": list, "one_hot": list, "held": Held, "stated_layout": str}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -200,8 +201,10 @@ class Setting(Losses):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(n, identifier)
-        found = found or self._gradient(left, right) or self._says_layout(left, right) or self._alias(left, right)
-        found = found or self._formula(left, right) or self._at_the_end(left, right) or self._variable(left, right)
+        found = found or self._blocks(left, right) or self._gradient(left, right) or self._says_layout(left, right)
+        found = found or self._alias(left, right)
+        found = found or self._formula(left, right) or self._at_the_end(left, right) or self._open_step(left, right)
+        found = found or self._variable(left, right)
         found = found or self._differentiated(left, right)
         if found is not None:
             self.places.setdefault(found, identifier)
@@ -269,6 +272,15 @@ class Setting(Losses):
         known = {*self.scope.defined, *self.scope.targets, self.scope.total, self.scope.loss}
         now = time is not None and str(time.nodes[0]) == self.scope.table.time_letter
         return now and n.part("Index") is None and n.head not in known
+
+    def _blocks(self, left: Node, right: Node) -> str | None:
+        """A matrix as blocks side by side, which has a meaning where it meets a column of as many, if no equation had it as a whole."""
+        name = blocks.given(left, right)
+        used = {s.name for e in self.equations for s in symbols(e.right)}
+        if name is None or name in self.scope.blocks or name in self.scope.defined | used:
+            return None
+        self.scope = replace(self.scope, blocks={**self.scope.blocks, name: right})
+        return name
 
     def _gradient(self, left: Node, right: Node) -> str | None:
         """A name for the gradient of the loss by a symbol at the same step, or what everybody means by such a name."""

@@ -31,6 +31,13 @@ def test_the_quick_bench_prints_tables_of_ratios_and_writes_no_file():
     assert {path for path in ROOT.glob("*") if path.suffix != ".pyc"} == before
 
 
+def test_the_bench_of_reading_reads_the_whole_corpus():
+    done = subprocess.run([sys.executable, "-m", "bench.reading", "--spans", "400"], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = re.findall(r"^\| (own|both) \| (\d+) \| ([\d.]+) \|$", done.stdout, re.M)
+    assert [row[0] for row in rows] == ["own", "both"] and all(int(row[1]) > 0 for row in rows)
+
+
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_the_code_by_hand_computes_what_emitted_code_does(kind):
     from bench import by_hand

@@ -121,3 +121,26 @@ def test_a_condition_in_formulas_is_not_taken_for_a_sentence() -> None:
     given = ("h_t = W h_{t-1} + x_t",)
     found = check_claim(r"h_1 = x_1", given=given, shapes={"W": "n x n"}, assume=("h_0 = 0",))
     assert found.verdict == "proved" and not found.ignored
+
+
+# ---------------------------------------------------------------------------------------------------------- primes for the next step
+CELL = (r"r = \sigma(W_r x + U_r h + b_r)", r"z = \sigma(W_z x + U_z h + b_z)", r"n = \tanh(W_n x + b_n + r * (U_n h + b_h))",
+        r"h' = (1 - z) * n + z * h")
+
+
+D_Z, D_N = r"\frac{\partial h'}{\partial z}", r"\frac{\partial h'}{\partial n}"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"h' = n + z * (h - n)", "proved"), (r"h' = (1 - z) * h + z * n", "refuted"), (r"h^{\prime} = n - z * n + z * h", "proved"),
+    (rf"{D_Z} = \mathrm{{diag}}(h - n)", "proved"), (rf"{D_Z} = \mathrm{{diag}}(n - h)", "refuted"),
+    (rf"{D_N} = \mathrm{{diag}}(1 - z)", "proved"), (rf"{D_N} = \mathrm{{diag}}(z)", "refuted")])
+def test_a_prime_is_the_next_step_where_nothing_else_has_a_time(claim: str, expected: str) -> None:
+    assert verdict(claim, *CELL, shapes={r"\sigma": "function sigmoid"}) == expected
+
+
+@pytest.mark.parametrize("given", [
+    (r"u' = -u + \tanh(W u)",), (r"y = \tanh(W h)", r"y' = \tanh(W h')"), (r"h' = W' \tanh(h)",), (r"h' = W h + x",)])
+def test_other_primes_are_no_steps(given: tuple[str, ...]) -> None:
+    claim = given[-1].replace("=", "= 2")
+    assert verdict(claim, *given, shapes={"W": "n x n"}) == "undecided"

@@ -668,9 +668,11 @@ def _relettered(old: str, new: str, time: Time) -> Time:
 
 
 def own_steps(e: Expr) -> tuple[Time, ...]:
-    """The steps that a node itself names: that of a symbol, the two whose difference is an exponent."""
+    """The steps that a node itself names: that of a symbol, the two of an exponent, the last one where they are counted."""
     if e.op == "mpow":
         return e.attr  # type: ignore[no-any-return]
+    if e.op == "steps":
+        return (Time("T"),)
     return (e.attr.time,) if e.op == "sym" and e.attr.time is not None else ()
 
 

@@ -7,16 +7,21 @@ from fractions import Fraction
 from symrnn.expr import (
     SCALAR,
     Expr,
+    Index,
     Shape,
     Symbol,
     add,
     apply,
     derivative,
     diag,
+    entry,
+    eye,
     filled,
     had,
+    index_sum,
     lift,
     log_sum_exp,
+    matmul,
     may_be_matrix,
     negative,
     node,
@@ -28,6 +33,7 @@ from symrnn.expr import (
     substitute,
     symbol,
     symbols,
+    total,
     transpose,
 )
 from symrnn.expr.functions import TABLE as FUNCTIONS
@@ -40,6 +46,9 @@ from symrnn.read.tree import Node
 ZERO = Node("Num", ("0",))
 MATRIX_FUNCTIONS = ("exp", "log", "recip", "sqrt")
 """Functions that texts apply to whole matrices too, where they are not taken entry by entry."""
+
+CHAINED = "prod"
+"""The operator that multiplies derivatives as the chain rule wants it, whatever the shapes."""
 
 ALIASES = {"ln": "log", "ReLU": "relu", "sigm": "sigmoid", "logistic": "sigmoid"}
 """Other names of functions of the table."""
@@ -57,6 +66,8 @@ class Applied(Names):
         if f.op != "Sym" or any(a.op == "Given" for a in args):
             raise Meaningless("SR303", "a call of something that is no plain function", n.span)
         name = f.head
+        if name == CHAINED and len(args) == 2 and self.scope.table.lookup(name) is None:
+            return self._chained(*args)
         if has_part(f, "Layer"):
             raise Meaningless("SR303", f"a layer on the function {name}", f.span)
         if name == self.scope.total and not primes and all(a.op in ("Set", "Text", "Tuple") for a in args):
@@ -68,6 +79,10 @@ class Applied(Names):
         if (d.kind in ("vector", "matrix") or is_distribution(d)) and not primes:
             return self.entry(self._plain(f, d), tuple(args), n)
         role = ALIASES.get(d.role or "", d.role)
+        if role in NOTATION and not primes and component is None:
+            return NOTATION[role](self, args, n)
+        if role == "log" and component is not None and not primes and len(args) == 1 and [m.op for m in component.nodes] == ["Num"]:
+            return self._logarithm(component.nodes[0], args[0], n)
         if role in VECTOR_FUNCTIONS and len(args) == 1 and not primes:
             inner = self(args[0])
             if role != "diag" and inner.shape == SCALAR:
@@ -99,6 +114,62 @@ class Applied(Names):
         if primes:
             return self._slope(role, inner, primes, n)
         return apply(role, inner)
+
+    def _chained(self, outer: Node, inner: Node) -> Expr:
+        """``prod(dL/dY, dY/dX)``: the chain rule for arrays of any shape, the sum over the entries of Y."""
+        if outer.op != "Deriv" or inner.op != "Deriv" or len(outer.nodes) != 2 or len(inner.nodes) != 2 or outer.nodes[1] != inner.nodes[0]:
+            raise Meaningless("SR303", "a product operator on anything but two derivatives that meet", outer.span)
+        slope, middle, below = self(outer), self(outer.nodes[1]), self(inner.nodes[1])
+        if slope.shape != middle.shape or middle.shape is None or below.op not in ("sym", "entry"):
+            raise Meaningless("SR303", "a product operator whose factors do not meet", outer.span)
+        axes = [None if n == 1 else Index(f"{CHAINED}{k}", n) for k, n in enumerate(middle.shape)]
+        parts = (slope, middle) if axes == [None, None] else (entry(slope, *axes), entry(middle, *axes))
+        out = smul(parts[0], derivative(parts[1], below, "partial"))
+        for axis in axes:
+            out = out if axis is None else index_sum(axis, out)
+        self.note("chain-rule", "the product operator is read as the chain rule, summed over the entries between")
+        return out
+
+    def _logarithm(self, base: Node, arg: Node, n: Node) -> Expr:
+        """A logarithm to a base that is a number."""
+        natural = self.call(Node("Call", (Node("Sym", ("log",)), arg), n.span))
+        if Fraction(base.head) in (0, 1):
+            raise Meaningless("SR303", f"a logarithm to the base {base.head}", n.span)
+        return smul(apply("recip", apply("log", lift(Fraction(base.head)))), natural)
+
+    def trace(self, args: list[Node], n: Node) -> Expr:
+        """The sum of the entries on the diagonal."""
+        e = self(args[0])
+        if len(args) != 1 or e.shape is None or e.shape[0] != e.shape[1] or e.shape == SCALAR:
+            raise Meaningless("SR303", "the trace of something that is no square matrix", n.span)
+        return total(had(e, eye(e.shape[0])))
+
+    def largest(self, args: list[Node], n: Node) -> Expr:
+        """The larger of zero and something else."""
+        listed = args[0].nodes if len(args) == 1 and args[0].op == "Set" else tuple(args)
+        rest = [a for a in listed if a != Node("Num", ("0",))]
+        if len(listed) != 2 or len(rest) != 1:
+            raise Meaningless("SR303", f"the function max with {len(listed)} arguments", n.span)
+        return apply("relu", self(rest[0]))
+
+    def together(self, args: list[Node], n: Node) -> Expr:
+        """Its arguments as one array, as brackets with commas have them."""
+        return self(Node("List", tuple(args), n.span)) if len(args) > 1 else self(args[0])
+
+    def entropy(self, args: list[Node], n: Node) -> Expr:
+        """The cross-entropy of a distribution that is given with one that is computed, in whatever order they stand."""
+        computed = [a for a in args if a.op == "Sym" and (a.head in self.scope.defined or a.head.startswith("hat("))]
+        given = [a for a in args if a not in computed]
+        if len(args) != 2 or len(computed) != 1 or given[0].op != "Sym":
+            raise Meaningless("SR303", "a cross-entropy that does not say which of two distributions is the target", n.span)
+        target, value = column(self(given[0])), column(self(computed[0]))
+        return negative(matmul(transpose(target), apply("log", value)))
+
+    def secant(self, args: list[Node], n: Node) -> Expr:
+        """The hyperbolic secant, one over the hyperbolic cosine."""
+        if len(args) != 1 or may_be_matrix(e := self(args[0])):
+            raise Meaningless("SR303", "the function sech of anything but numbers and vectors", n.span)
+        return apply("recip", apply("cosh", e))
 
     def _counts(self, n: Node) -> bool:
         """Whether a tree is a letter that counts components."""
@@ -204,6 +275,12 @@ def column(e: Expr) -> Expr:
     """A row as the column of its entries, where only these matter."""
     return transpose(e) if is_row(e) else e
 
+
+NOTATION: dict[str | None, Callable[[Applied, list[Node], Node], Expr]] = {
+    "tr": Applied.trace, "Tr": Applied.trace, "trace": Applied.trace, "max": Applied.largest, "sech": Applied.secant,
+    "CE": Applied.entropy, "concat": Applied.together, "concatenate": Applied.together,
+}
+"""Functions that only stand for an expression in others."""
 
 VECTOR_FUNCTIONS: dict[str | None, Callable[[Expr], Expr]] = {
     "softmax": lambda e: transpose(softmax(transpose(e))) if is_row(e) else softmax(e), "diag": lambda e: diag(column(e)),

@@ -19,11 +19,12 @@ Whatever had to be chosen is noted.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from symrnn.read.context import ARRAYS, Draft, Script
+from symrnn.read.context import ARRAYS, NUMBERS, Draft, Script
 from symrnn.read.named import Named
 from symrnn.read.names import join_name
-from symrnn.read.pieces import Piece, Pieces, name_of, span_of, split_pieces
+from symrnn.read.pieces import POWER, Piece, Pieces, name_of, span_of, split_pieces
 from symrnn.read.skeleton import Item, make
 from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
@@ -44,7 +45,7 @@ class Atoms(Named):
         for mark, inner in rest:
             {"_": self._lower, "^": self._upper, "'": self._prime}[mark](draft, inner)
         after = pieces[j] if j < len(pieces) and pieces[j].kind == "fence" else None
-        derived = i > 0 and pieces[i - 1 if pieces[i - 1].kind == "nabla" else max(0, i - 3)].kind == "nabla"
+        derived = i > 2 and pieces[i - 3].kind == "nabla" and pieces[i - 2].is_("script", "_")
         called = self.bracket_after(draft, after, derived) if after is not None else None
         if called is not None:
             sliced = called.op != "Call" and j + 1 < len(pieces) and pieces[j + 1].kind == "fence" and any(
@@ -52,7 +53,7 @@ class Atoms(Named):
             if sliced and called.op == "Sym":
                 j += 1
                 called = self.slice(called, pieces[j])
-            extra, k = self.posts(pieces, j + 1)
+            extra, k = self.posts(pieces, j + 1, "number" if called.op == "Call" and draft.name in NUMBERS else "")
             return [Item("atom", called.span, nodes=(called,)), *draft.posts, *extra], k
         if draft.entry is None:
             self.note(head.start, "undeclared", f"{draft.name} is not declared")
@@ -71,7 +72,7 @@ class Atoms(Named):
 
     def _labelled(self, head: Piece, scripts: list[Script], end: int) -> tuple[Draft, list[Script]]:
         """The draft under its full name, and the scripts that are no part of the name."""
-        base, rest = head.text, list(scripts)
+        base, rest = self.table.aliases.get(head.text, head.text), list(scripts)
         sub = next((k for k, (m, _) in enumerate(rest) if m == "_"), None)
         sup = next((k for k, (m, _) in enumerate(rest) if m == "^"), None)
         for use in ((sub, sup), (sub, None), (None, sup)):
@@ -123,8 +124,12 @@ class Atoms(Named):
         parts = [tuple(p) for p in split_pieces(inner, "sep", ",")]
         if not all(parts):
             raise Refused(inner[0].start, "", "a subscript between commas is missing")
+        if any(p.is_("rel", "->") for p in inner) and all(p.named or p.is_("rel", "->") for p in inner):
+            self._relabel(draft, "_", inner)                          # W_{x \to h}
+            return
         if any(p.kind == "rel" for p in inner):
-            draft.param.append(self.side(inner))
+            open_start = inner[0].kind == "rel"                       # x_{<t}: all steps before t
+            draft.param.append(self.side((Piece("op", "Dot", inner[0].start, inner[0].start), *inner) if open_start else inner))
             return
         if len(parts) == 1 and len(inner) > 1 and all(p.kind in ("letter", "number") for p in inner):
             times = draft.sequence and inner[0].kind == "number" and self.mentions_time(inner)      # h_{2t} is no component of h
@@ -137,6 +142,9 @@ class Atoms(Named):
                 self._relabel(draft, "_", inner)
                 return
         if len(parts) == 1 and self._nested(draft, "_", parts[0]):
+            return
+        if len(parts) > 1 and all(len(p) == 1 and self._is_array(p[0]) for p in parts):
+            self._relabel(draft, "_", inner)                          # W_{h,x}: from x to h
             return
         timed = self._time_part(draft, parts)
         if timed is not None:
@@ -169,6 +177,11 @@ class Atoms(Named):
         draft.layer = layer.nodes[0] if layer else draft.layer
         draft.index.extend(index.nodes if index else ())
         return True
+
+    def _is_array(self, piece: Piece) -> bool:
+        """Whether a piece is a vector or a matrix of the text, which counts nothing."""
+        entry = self.table.get(piece.text) if piece.named else None
+        return entry is not None and (entry.kind in ARRAYS or entry.sequence)
 
     def _is_parameter(self, draft: Draft, parts: list[Pieces]) -> bool:
         """Whether lower scripts on a function are parameters of it: declared as anything that does not count."""
@@ -203,23 +216,31 @@ class Atoms(Named):
     def _upper(self, draft: Draft, inner: Pieces) -> None:
         first = inner[0]
         angle, rest = _angle(inner)
-        if angle:
+        if first.is_("group", POWER):
+            draft.posts.append(Item("post", span_of(inner), "Pow", (self.expression(inner),)))
+        elif angle:
             self._set_time(draft, angle, first)
             if rest:
                 self._upper(draft, rest)
         elif first.kind == "fence" and first.brackets in (("(", ")"), ("[", "]")) and not first.parts[0]:
             raise Refused(first.start, "(", "the brackets are empty")
         elif first.kind == "fence" and first.brackets in (("(", ")"), ("[", "]")):
-            later = len(inner) > 1 and inner[1].text in ("<", "< >")
+            rest = inner[2:] if inner[1:2] and inner[1].is_("sep", ",") else inner[1:]
+            later = bool(rest) and (rest[0].text in ("<", "< >") or self.mentions_time(rest) and not self.mentions_time(first.parts[0]))
             self._bracketed(draft, first, timed=not later)
-            if len(inner) > 1:
-                self._upper(draft, inner[1:])
+            if len(rest) < len(inner) - 1 and all(map(self.counts, rest)):
+                draft.index.extend(self.expression([p]) for p in rest)        # h^{(t),i}
+            elif rest:
+                self._upper(draft, rest)
         elif self.transposes(inner, draft.kind):
             draft.posts.append(Item("post", span_of(inner), "Transpose"))
         elif first.is_("op", "-") and len(inner) == 2 and self.transposes(inner[1:], draft.kind):
             minus_one = make("Neg", num(1))
             draft.posts += [Item("post", span_of(inner), "Pow", (minus_one,)), Item("post", span_of(inner), "Transpose")]
-        elif len(inner) == 1 and first.is_("op", "Star", "+", "-"):
+        elif len(inner) > 1 and inner[-1].kind == "top":
+            self._upper(draft, inner[:-1])
+            self._upper(draft, inner[-1:])
+        elif len(inner) == 1 and (first.is_("op", "Star", "+", "-") or first.is_("unknown", "dagger", "ddagger")):
             self._relabel(draft, "^", inner)
         elif self._bare_time(draft, inner):
             draft.time = self.expression(inner)
@@ -227,6 +248,9 @@ class Atoms(Named):
             draft.inverse = True
         elif self._is_label(draft, inner):
             self._relabel(draft, "^", inner)
+        elif draft.layer is None and draft.kind in ARRAYS and self._is_layer(inner):
+            self.note(draft.start, "layer", f"the upper script on {draft.name} is read as a layer")
+            draft.layer = self.expression(inner)
         elif self._nested(draft, "^", inner):
             pass
         else:
@@ -242,6 +266,11 @@ class Atoms(Named):
         inner = fence.parts[0]
         if len(inner) > 1 and all(p.kind == "letter" for p in inner) and not all(map(self.counts, inner)):
             self._relabel(draft, "^", (fence,))
+            return
+        parts = [tuple(p) for p in split_pieces(inner, "sep", ",")]
+        if len(parts) == 2 and all(parts) and sum(map(self.mentions_time, parts)) == 1:
+            for part in parts:                                        # h^{(l,t)}: a layer and a time
+                self._bracketed(draft, replace(fence, text="( )" if self.mentions_time(part) else "[ ]", parts=(part,)), timed)
             return
         says_time = self.mentions_time(inner)
         in_style = self.table.time == "sup" and (draft.sequence or draft.entry is None or draft.entry.is_function)
@@ -265,10 +294,22 @@ class Atoms(Named):
 
     def _is_label(self, draft: Draft, inner: Pieces) -> bool:
         """Whether an undeclared upper script is a label: letters that do not count, on something that is no number."""
-        if not all(p.kind == "letter" for p in inner) or draft.kind not in ("", *ARRAYS) or all(map(self.counts, inner)):
+        if not all(p.kind == "letter" for p in inner) or all(map(self.counts, inner)):
             return False
         entry = self.table.get(inner[0].text)
+        if len(inner) == 1 and self._is_array(inner[0]):              # no number is raised to an array: b_i^u, \delta_t^z
+            return draft.kind not in ("function", "vfunction", "size", "index")
+        if draft.kind not in ("", *ARRAYS):
+            return False
         return len(inner) > 1 or draft.kind in ARRAYS and (entry is None or entry.kind in ARRAYS)
+
+
+    def _is_layer(self, inner: Pieces) -> bool:
+        """Whether an upper script on an array counts layers: the letter l, or one near it, which is no number of the text."""
+        entry = self.table.get(inner[0].text)
+        number = len(inner) == 3 and inner[1].is_("op", "+", "-") and inner[2].kind == "number"
+        return inner[0].is_("letter", "l", "ell") and (len(inner) == 1 or number) and (
+            entry is None or entry.kind in ("index", "size"))
 
 
 def _cuts(mark: str, script: Pieces, letter: str) -> list[tuple[Pieces, Pieces]]:

@@ -18,6 +18,9 @@ class Bounds(Derivatives):
         for part in split_pieces(sub, "sep", ",", "\\\\"):
             rels = [p.text for p in part if p.kind == "rel"]
             sides = [self.expression(run, span_of(sub)) for run in split_pieces(part, "rel")]
+            if not rels and quads and any(p.kind in ("text", "word") for p in part):
+                quads[-1][3] = sides[0]                                # t = 1, t odd
+                continue
             if not rels:
                 pending.append(sides[0])
                 continue
@@ -49,12 +52,25 @@ def _bound(rels: list[str], sides: list[Node], upper: Node) -> list[Node]:
             return [sides[1], _next(sides[low], first, 1), _next(sides[high], second, -1), ABSENT]
     if len(rels) == 1 and rels[0] == "=":
         return [sides[0], sides[1], upper, ABSENT]
+    if rels == ["=", ":"] and upper == ABSENT:
+        return [*sides, ABSENT]
+    if rels == ["in"] and upper == ABSENT and (ends := _listed(sides[1])) is not None:
+        return [sides[0], *ends, ABSENT]
     if len(rels) == 1 and rels[0] in (">", ">=") and upper == ABSENT:
         return [sides[0], _next(sides[1], rels[0], 1), upper, ABSENT]
     if len(rels) == 1 and rels[0] in ("<", "<=") and upper == ABSENT:
         return [sides[0], ABSENT, _next(sides[1], rels[0], -1), ABSENT]
     chain = make("Chain", sides[0], *(make("Rel", r, s) for r, s in zip(rels, sides[1:], strict=True)))
     return [sides[0], ABSENT, upper, chain]
+
+
+def _listed(values: Node) -> tuple[Node, Node] | None:
+    """The first and the last of whole numbers that are listed: a set with dots, or an interval in square brackets."""
+    if values.op == "Set" and len(values.nodes) > 2 and values.nodes[-2].op == "Ellipsis" and values.nodes[0].op != "Ellipsis":
+        return values.nodes[0], values.nodes[-1]
+    if values.op == "List" and len(values.nodes) == 2 or values.op == "Interval" and values.head == "[]":
+        return values.nodes[0], values.nodes[1]
+    return None
 
 
 def _next(bound: Node, relation: str, step: int) -> Node:

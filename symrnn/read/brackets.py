@@ -62,6 +62,12 @@ def _round_or_square(read: Arrays, opening: str, closing: str, inner: Pieces, sp
     commas = split_pieces(inner, "sep", ",")
     stacked = split_pieces(inner, "sep", ";")
     if len(commas) == 1 and len(stacked) == 1:
+        bars = [p for p in inner if p.is_("bar") or p.is_("given")]
+        halves = split_pieces(inner, bars[0].kind, bars[0].text) if len(bars) == 1 and opening == "[" else []
+        if len(halves) == 2 and all(halves):                          # [h \| x], and [W | U] side by side
+            read.note(span[0], "blocks", "a bar in a bracket is read as the border of blocks")
+            nodes = [read.side(half) for half in halves]
+            return make("List", *nodes, span=span) if bars[0].text == "||" else make("Matrix", make("Row", *nodes), span=span)
         blocks = [run for run in split_pieces(inner, "sep", "quad") if run]
         if any(p.kind in ("rel", "link") for p in inner):
             node = read.side(inner)

@@ -9,6 +9,9 @@ from symrnn.read.symbols import STANDARD
 from symrnn.read.tokens import Refused
 from symrnn.read.tree import Node
 
+INDICATORS = frozenset({"bb(I)", "I"})
+"""Letters before a bracket with a relation in it: 1 where it holds, else 0."""
+
 
 class Calls(Context):
     """Reads brackets after symbols, and lists of arguments."""
@@ -17,10 +20,15 @@ class Calls(Context):
         """The call, time, slice or component that the bracket after a symbol makes of it; None if it is a factor."""
         opening, closing = fence.brackets
         inner = fence.parts[0]
+        if draft.entry is None and draft.name == "E" and opening == "[" and not draft.primes:
+            draft.name, draft.entry = "bb(E)", STANDARD["bb(E)"]      # the expected value
         head = draft.node()
         span = (draft.start, fence.end)
         if opening == "{" and draft.entry is not None and draft.entry.is_function and draft.name in STANDARD:
-            return make("Call", head, make("Set", *self.arguments(inner)), span=span)
+            arguments = self.arguments(inner)
+            return make("Call", head, *(arguments if len(arguments) == 1 else (make("Set", *arguments),)), span=span)
+        if draft.entry is None and draft.name in INDICATORS and any(p.kind == "rel" for p in inner):
+            return make("Indicator", self.side(inner), span=span)
         if (opening, closing) not in (("(", ")"), ("[", "]")):
             return None
         parts = split_pieces(inner, "sep", ",", ";")
@@ -38,12 +46,16 @@ class Calls(Context):
             return make("Call", head, *self.arguments(inner), span=span)
         if draft.entry is not None and draft.entry.is_function:
             return None if draft.index else make("Call", head, *self.arguments(inner), span=span)
-        if opening == "[" and draft.kind in ARRAYS and all(len(p) == 1 and self.counts(p[0]) for p in parts):
+        letters = all(len(p) == 1 and self.counts(p[0]) and (opening == "[" or p[0].kind == "letter") for p in parts)
+        if draft.kind in ARRAYS and letters and not draft.index and not draft.primes:
+            if opening == "(":
+                self.note(fence.start, "component", f"the bracket after {draft.name} is read as its component")
             draft.index.extend(self.expression(p) for p in parts)
             draft.end = fence.end
             return draft.node()
         lone = len(inner) > 0 and inner[0].named and self.scripts(inner, 1)[1] == len(inner)
-        argument = lone and draft.kind == "scalar" and draft.name[0].isupper() and not derived   # L(theta), not nabla L (x)
+        argument = lone and draft.kind == "scalar" and not derived and (                        # L(theta), not nabla L (x)
+            draft.name[0].isupper() or self._is_value(inner[0]))
         stacked = opening == "[" and several and draft.entry is None and draft.name[0].isupper()   # W_f [h, x]: a product
         if draft.kind in ARRAYS or stacked or not inner or not several and draft.entry is not None and not argument:
             return None
@@ -52,6 +64,11 @@ class Calls(Context):
         else:
             self.note(draft.start, "call", f"{draft.name} is no function; the bracket after it is read as a call")
         return make("Call", head, *self.arguments(inner), span=span)
+
+    def _is_value(self, piece: Piece) -> bool:
+        """Whether a symbol that stands alone in a bracket after a number is what a function is taken at: a matrix, a step."""
+        entry = self.table.get(piece.text)
+        return entry is not None and (entry.kind in ("matrix", "size") or entry.role == "time")
 
     def slice(self, base: Node, fence: Piece) -> Node:
         """A base with the bounds of a slice after it."""

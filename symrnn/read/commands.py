@@ -25,6 +25,7 @@ class Commands:
     tokens: Sequence[Token]
     attributes: list[tuple[str, str, int]] = field(default_factory=list)
     notes: list[tuple[str, str, int]] = field(default_factory=list)
+    gaps: list[int] = field(default_factory=list)
     _i: int = 0
     _level: int = 0
 
@@ -105,6 +106,30 @@ class Commands:
         parts = (self._argument(), self._argument())
         return (Piece("frac", "", token.start, self.tokens[self._i - 1].end, parts),)
 
+    def _column(self, token: Token) -> Pieces:
+        """One thing above another: a binomial coefficient, or a column of blocks."""
+        parts = (self._argument(), self._argument())
+        return (Piece("column", token.text, token.start, self.tokens[self._i - 1].end, parts),)
+
+    def _substack(self, token: Token) -> Pieces:
+        """Conditions in several lines, as those of a sum."""
+        return self._argument()
+
+    def _arrow(self, token: Token) -> Pieces:
+        """An arrow; what stands on it is a condition if it holds a relation, else a note."""
+        parts: list[Pieces] = []
+        if self._peek() == "[":
+            opener = self._next()
+            parts.append(self._run(opener, frozenset("]")))
+            self._next()
+        first = self._i
+        parts.append(self._argument())
+        note = "".join(t.text for t in self.tokens[first : self._i]).strip("{}")
+        conditions = tuple(part for part in parts if any(p.kind == "rel" for p in part))
+        if note and parts[-1] not in conditions:
+            self.attributes.append(("note", note, token.start))
+        return (Piece("rel", signs.ARROWS[token.text], token.start, self.tokens[self._i - 1].end, conditions),)
+
     def _root(self, token: Token) -> Pieces:
         degree: Pieces = ()
         if self._peek() == "[":
@@ -154,6 +179,8 @@ class Commands:
         return ()
 
     def _skip(self, token: Token) -> Pieces:
+        if token.text in signs.GAPS:
+            self.gaps.append(token.start)
         if self._peek() == "*":
             self._next()
         for _ in range(signs.SKIPPED.get(token.text, 0)):
@@ -180,7 +207,8 @@ class Commands:
     def _quote(self, token: Token) -> Pieces:
         """A prime, or a letter in quotes where a prime cannot stand."""
         before = self.tokens[self._i - 2].text if self._i > 1 else "("
-        opens = token.text in ("‘", "`") or before in ("(", ",", "=", "{", "[", "&", "\\in", "+", "-")
+        upper = before == "{" and self._i > 2 and self.tokens[self._i - 3].text == "^"
+        opens = token.text in ("‘", "`") or not upper and before in ("(", ",", "=", "{", "[", "&", "\\in", "+", "-")
         if not opens:
             return (Piece("script", "'", token.start, token.end),)
         words: list[str] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from symrnn.read.pieces import Piece, Pieces, group_contents, span_of, split_pieces
+from symrnn.read.pieces import POWER, Piece, Pieces, group_contents, span_of, split_pieces
 from symrnn.read.skeleton import Item, make
 from symrnn.read.symbols import Declared, SymbolTable
 from symrnn.read.tokens import Note, Refused
@@ -19,6 +19,9 @@ COUNTING = INDEX_LETTERS | {"t", "s"}
 
 ARRAYS = ("vector", "matrix")
 """Kinds that are no numbers and no functions."""
+
+NUMBERS = frozenset("rho det tr Tr trace rank".split())
+"""Functions of a matrix whose value is a number."""
 
 Script = tuple[str, Pieces]
 """A mark (lower, upper or prime) and what is written there."""
@@ -116,12 +119,14 @@ class Context:
         return entry is not None and entry.is_function
 
     def transposes(self, pieces: Pieces, kind: str) -> bool:
-        """Whether an upper script says "transposed", on something of this kind ('' if that is unknown)."""
+        """Whether an upper script says "transposed", on something of this kind ('' if that is unknown, `number` if it is surely one)."""
         if len(pieces) != 1 or not (pieces[0].kind == "top" or pieces[0].text == "T" and pieces[0].named):
             return False
-        if pieces[0].kind == "top" or "T" not in self.table or pieces[0].font in ("\\mathsf", "\\mathrm", "\\mathtt"):
+        if pieces[0].kind == "top" or pieces[0].font in ("\\mathsf", "\\mathrm", "\\mathtt"):
             return True
-        plain = kind in ("scalar", "index", "size")
+        if kind != "number" and "T" not in self.table:
+            return True
+        plain = kind in ("scalar", "index", "size", "number")
         self.note(pieces[0].start, "transpose-or-power", "T is declared and stands as an upper script: read as "
                   + ("a power" if plain else "transposed"))
         return not plain
@@ -137,6 +142,10 @@ class Context:
                 out.append(("'", (mark,)))
                 i += 1
                 continue
+            if mark.text == "^" and i + 1 < len(pieces) and pieces[i + 1].is_("script", "'"):       # \sigma^{'}
+                out.append(("'", (pieces[i + 1],)))
+                i += 2
+                continue
             if i + 1 >= len(pieces) or pieces[i + 1].kind == "script":
                 raise Refused(mark.start, mark.text, "a script must follow")
             inner = primed(group_contents(pieces[i + 1]))
@@ -144,6 +153,8 @@ class Context:
                 raise Refused(mark.start, mark.text, "the script is empty")
             if not twice and any(m == mark.text for m, _ in out):
                 raise Refused(mark.start, mark.text, "a second script of this kind; use braces")
+            if mark.font == POWER:                                    # W**T is no transposed matrix
+                inner = (Piece("group", POWER, inner[0].start, inner[-1].end, (inner,)),)
             if mark.text == "^" and all(p.kind == "prime" or p.is_("script", "'") for p in inner):
                 out.extend([("'", (p,)) for p in inner])
             else:
@@ -157,8 +168,11 @@ class Context:
         empty = pieces[i].kind == "group" and not pieces[i].parts[0]
         return empty and i + 1 < len(pieces) and pieces[i + 1].kind == "script"
 
-    def posts(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
-        """The scripts at `i` on something that is no plain symbol, as items; and the index after them."""
+    def posts(self, pieces: Sequence[Piece], i: int, kind: str = "") -> tuple[list[Item], int]:
+        """The scripts at `i` on something that is no plain symbol, as items; and the index after them.
+
+        The kind is ``number`` for what is one by its notation, such as a norm: nothing transposes it.
+        """
         scripts, j = self.scripts(pieces, i)
         out = []
         for mark, inner in scripts:
@@ -169,7 +183,7 @@ class Context:
                 out.append(Item("post", span, "At", nodes))
             elif mark == "'":
                 out.append(Item("post", span, "Prime"))
-            elif self.transposes(inner, ""):
+            elif self.transposes(inner, kind):
                 out.append(Item("post", span, "Transpose"))
             elif inner[0].is_("op", "-") and len(inner) == 2 and self.transposes(inner[1:], ""):
                 out += [Item("post", span, "Pow", (make("Neg", num(1)),)), Item("post", span, "Transpose")]

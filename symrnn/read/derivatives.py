@@ -42,6 +42,10 @@ class Derivatives(Atoms):
             self.note(frac.start, "derivative-or-quotient", "d is declared, but the fraction is read as a derivative")
             above, below = (tuple(p.with_font("\\mathrm") if p.is_("letter", "d") else p for p in run) for run in (above, below))
             kind = "d"
+        if not kind and all(len(run) > 1 and run[0].is_("letter", "delta") and run[1].named for run in (above, below)):
+            self.note(frac.start, "derivative-or-quotient", "the fraction of two deltas is read as a derivative")
+            above, below = ((Piece("partial", "partial", run[0].start, run[0].end), *run[1:]) for run in (above, below))
+            kind = "partial"
         marks = [k for k in range(len(below)) if kind and self._mark(below[k:]) == kind and not (
             k and below[k - 1].kind == "script")]
         if not kind or not marks and kind != "partial":
@@ -52,7 +56,7 @@ class Derivatives(Atoms):
             self.note(frac.start, "derivative-sign", "the denominator has no sign of derivation; it is read as if it had one")
             segments, lead = [below], below[:0]
         else:
-            segments = [below[a + 1 : b] for a, b in zip(marks, [*marks[1:], len(below)], strict=True)]
+            segments = [_unmarked(below[a + 1 : b]) for a, b in zip(marks, [*marks[1:], len(below)], strict=True)]
             lead = below[: marks[0]]
         lead = lead[:-1] if lead and lead[-1].is_("op", "Dot", "Times", "Star") else lead
         denominators = [node for segment in segments for node in self._variable(segment, order, frac)]
@@ -134,3 +138,9 @@ class Derivatives(Atoms):
         if len(denominators) != order:
             raise Refused(pieces[slash].start, "/", f"a derivative of order {order} must have as many variables")
         return make("Deriv", found, str(order), body, *denominators, span=(pieces[i].start, pieces[j - 1].end)), j
+
+
+def _unmarked(segment: Pieces) -> Pieces:
+    """The variable of a sign in a denominator, without the plus of an immediate derivative on that sign."""
+    marked = len(segment) > 2 and segment[0].is_("script", "^") and name_of(group_contents(segment[1])) == "+"
+    return segment[2:] if marked else segment

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
-from symrnn.expr import NOW, SCALAR, Expr, add, delta, derivative, lift, matmul, negative, shift, smul, symbol, transpose
+from symrnn.expr import NOW, SCALAR, Expr, add, apply, delta, derivative, lift, matmul, negative, shift, smul, symbol, transpose, walk
 from symrnn.read import tuples
 from symrnn.read.applied import Applied
 from symrnn.read.meaningless import Meaningless
@@ -42,10 +42,18 @@ class Elaborator(Products, Applied, Sums):
                 mode, copy = "immediate", bottom.part("Time")
                 if top.op != "Sym" or top.part("Time") != copy or top.head == self.scope.loss:
                     raise Meaningless("SR303", f"a derivative by {d.name} at a step, of something not at that step", bottom.span)
+        if bottom.op == "Transpose" and self(top).shape == SCALAR:
+            return transpose(self._by(top, bottom.nodes[0], mode))
         below = self(bottom)
         if below.op not in ("sym", "entry"):
             raise Meaningless("SR303", "a derivative by something that is no symbol", bottom.span)
+        if self._unit(self(top), below):
+            return lift(1)
         return self._laid(self(top), below, mode)
+
+    def _unit(self, top: Expr, below: Expr) -> bool:
+        """The total loss by the loss of one step, of which it is the sum."""
+        return top == symbol(TOTAL, SCALAR) and below.op == "sym" and below.attr.name == LOSS and self.scope.total is not None
 
     def _laid(self, top: Expr, below: Expr, mode: str) -> Expr:
         """A derivative as the layout of the text wants it."""
@@ -122,8 +130,13 @@ class Elaborator(Products, Applied, Sums):
         return negative(smul(rate, derivative(symbol(TOTAL, SCALAR), below, "partial")))
 
     def indicator(self, n: Node) -> Expr:
-        """1 where two component indices are equal, or are not, else 0."""
+        """1 where two component indices are equal, or are not, or where a number is larger than another, else 0."""
         first = n.nodes[0]
+        last = n.nodes[-1]
+        if len(n.nodes) == 2 and last.op == "Sym" and last.head in self.scope.targets and last.part("Index") is None:
+            return self.entry(self(last), (first,), n)                # where a one-hot vector of a class has its one
+        if first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("<", "<=", ">", ">="):
+            return self._step(first.nodes[0], first.nodes[1])
         chain = first.op == "Chain" and len(first.nodes) == 2 and first.nodes[1].head in ("=", "==", "!=")
         pair = (first.nodes[0], first.nodes[1].nodes[0]) if chain else n.nodes
         if len(pair) != 2 or any(m.op != "Sym" or len(m.args) != 1 for m in pair) or any(map(self.is_clock, pair)):
@@ -131,6 +144,14 @@ class Elaborator(Products, Applied, Sums):
         known = [self.indices[m.head].size for m in pair if m.head in self.indices] or [f"?I{n.span[0]}"]
         same = delta(*(self.index(m, known[0]) for m in pair))
         return lift(1) - same if chain and first.nodes[1].head == "!=" else same
+
+    def _step(self, left: Node, rel: Node) -> Expr:
+        """1 where one side is larger than the other, entry by entry; what holds on the border is left open almost everywhere."""
+        larger, smaller = (left, rel.nodes[0]) if rel.head[0] == ">" else (rel.nodes[0], left)
+        difference = self.sum((larger, Node("Neg", (smaller,))))
+        if any(x.op == "size" for x in walk(difference)):
+            raise Meaningless("SR303", "an indicator of a condition on sizes", rel.span)
+        return apply("step", difference)
 
     def cases(self, n: Node) -> Expr:
         """Two cases told apart by the equality of two component indices."""
@@ -174,6 +195,8 @@ ROWS: dict[str, Row] = {
     "Grad": lambda E, n: E.gradient(n),
     "Delta": lambda E, n: E.change(n),
     "Indicator": lambda E, n: E.indicator(n),
+    "Norm": lambda E, n: E.norm(n),
+    "Inner": lambda E, n: E.inner(n),
     "Gradient": lambda E, n: E.named(n),
     "Cases": lambda E, n: E.cases(n),
     "Ones": lambda E, n: E.constant(n),

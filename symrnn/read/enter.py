@@ -64,6 +64,40 @@ def _before_end(s: Stated) -> bool:
     return bool(s.fact.names == s.data["time_letter"])
 
 
+def _last_step(s: Stated) -> bool:
+    if s.only.op != "Sym" or len(s.only.args) != 1:
+        return False
+    s.data["steps"] = [s.only.head]
+    s.data["symbols"][s.only.head] = "size"
+    return True
+
+
+def _same(s: Stated) -> bool:
+    """Two names of one quantity, which the table of the text reads as one."""
+    return s.only.op == "Sym" and s.places == (s.only,)
+
+
+def _target(s: Stated) -> bool:
+    if s.only.op != "Sym" or len(s.only.args) != 1:
+        return False
+    s.data["targets"] = [*s.data.get("targets", ()), s.only.head]
+    return True
+
+
+def _inputs(s: Stated) -> bool:
+    d = s.table.get(s.fact.names)
+    if d is None or not d.sequence:
+        return False
+    s.data["steps"] = [s.fact.where]
+    s.data["symbols"][s.fact.where] = "size"
+    return True
+
+
+def _copy(s: Stated) -> bool:
+    """What everybody means by a parameter at a step: the use that this step makes of it."""
+    return s.only.op == "Sym" and s.only.part("Time") is not None and s.places == (Node("Sym", (s.only.head,)),)
+
+
 def _flow(s: Stated) -> bool:
     s.data.setdefault("flowing", []).append(s.fact.names)
     return s.all_gradients and len(s.names) == 1
@@ -116,6 +150,8 @@ def _absent(s: Stated) -> bool:
 ENTER: dict[str, Callable[[Stated], bool]] = {
     "argument": lambda s: "gradients" in s.data, "gradients": lambda s: s.all_gradients, "value": _value, "direct": _direct,
     "arriving": _arriving, "flow": _flow, "absent": _absent, "cross-entropy": _cross_entropy, "before-end": _before_end,
+    "last-step": _last_step, "copy": _copy, "same": _same,
+    "target": _target, "inputs": _inputs,
     "nothing": lambda s: True,
 }
 """What each kind of fact does to the declarations; whether it was understood."""

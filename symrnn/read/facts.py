@@ -38,6 +38,14 @@ TABLE: tuple[tuple[str, str], ...] = (
      rf"(?:\s+{AT}\s+(?P<where>them|these|the\s+(?:respective\s+)?(?:variables|quantities|symbols|parameters)))?"),
     ("absent", r"(?P<names>(?:\\?delta|d(?=[A-Z\\_]))[^=:]*(?:\^\{?0\}?|_\{?0\}?|\(0\)))\s*=\s*0(?P<where>)(?:\s*\(no\s+step\s+0\))?"),
     ("before-end", r"(?P<names>\w)\s+(?:is\s+)?before\s+(?:the|its)\s+last\s+step(?P<where>)"),
+    ("same", r"(?P<names>\S+)\s+and\s+(?P<where>\S+)\s+(?:are|denote|mean)\s+the\s+same(?:\s+(?:thing|quantity|states?|variables?))?"),
+    ("target", r"(?:for|with)\s+(?:a|the)\s+target\s+(?P<names>\S+)(?P<where>)"),
+    ("inputs", r"(?P<names>\w+)_\{?1\}?\s*,\s*(?:\\[lc]?dots|\.\.\.)\s*,\s*(?P=names)_\{?(?P<where>\w+)\}?\s+(?:are\s+)?(?:the\s+)?inputs"),
+    ("last-step", r"(?P<names>\\?\w+)\s+(?:is|denotes|being)\s+the\s+(?:last|final)\s+(?:time\s+)?step(?P<where>)"),
+    ("copy", r"(?P<names>\S+)\s+is\s+(?:the|a)\s+copy\s+of\s+(?P<where>\S+)\s+(?:that\s+is\s+)?used\s+at\s+(?:time\s+)?step\s+\w"
+     r"(?:\s+alone|\s+only)?(?:\s+\([^()]*(?:\([^()]*\)[^()]*)*\bheld\s+fixed\))?"),
+    ("nothing", r"(?P<names>[^:]+?)\s*:\s*(?:each|every)\s+(?:row|column)\s+is\s+[a-z ]+(?P<where>)"),
+    ("nothing", r"(?P<names>[^:]+?)\s*:\s*[a-z ]+\s+as\s+(?:rows|columns)(?P<where>)"),
     ("nothing", r"(?P<names>(?:the\s+)?loss\s+is\s+that\s+of\s+the\s+whole\s+sequence)(?P<where>)"),
     ("nothing", r"(?P<names>the\s+step\s+loss\s+at\s+\S+\s+is\s+added\s+separately)(?P<where>)"),
     ("nothing", r"(?P<names>(?:time\s+)?steps\s+1\s*(?:\.\.+|,\s*\\dots,|to)\s*\w)(?P<where>)"),
@@ -47,6 +55,9 @@ TABLE: tuple[tuple[str, str], ...] = (
 
 ROWS = tuple((kind, re.compile(pattern, re.S)) for kind, pattern in TABLE)
 
+
+HEADED = re.compile(r"^\s*\\text\s*\{\s*(?:documented|definition|defined|model|forward(?: pass)?|given)\s*:\s*\}\s*")
+"""A head before a formula that says no more than that the formula is given."""
 
 WORDS = re.compile(rf"(?<![\\\w{{])(?!(?:{'|'.join(sorted(GREEK))})(?![a-z]))[A-Za-z]{{4,}}")
 """A word of English, which is no name."""
@@ -90,15 +101,20 @@ def facts(text: str) -> tuple[list[Fact], str]:
     ([], 'a = b')
     """
     out: list[Fact] = []
+    text = HEADED.sub("", text)
     while re.search(r"\\(?:text|mbox)", text):
-        for cut in (0, *commas(text)):
+        for cut in (0, *commas(text), *words(text)):
             found = fact(text[cut:].lstrip(",; "))
             if found is not None:
                 out.insert(0, found)
-                text = text[:cut].rstrip("\\ ,")
+                text = text[:cut].rstrip("\\ ,;")
                 break
         else:
-            break
+            head = next((k for k in commas(text) if fact(text[:k]) is not None), None)
+            if head is None or (found := fact(text[:head])) is None:
+                break
+            out.append(found)
+            text = text[head:].lstrip(",; ")
     return out, text
 
 
@@ -115,9 +131,14 @@ def sentences(text: str) -> Iterable[str]:
 
 
 def commas(text: str) -> Iterable[int]:
-    """Where the commas outside of brackets stand."""
+    """Where the commas and semicolons outside of brackets stand."""
     level = 0
     for k, c in enumerate(text):
         level += (c in "{([") - (c in "})]")
-        if c == "," and level == 0 and text[k - 1:k] != "\\":
+        if c in ",;" and level == 0 and text[k - 1:k] != "\\":
             yield k
+
+
+def words(text: str) -> Iterable[int]:
+    """Where a formula ends and words begin that say what a letter in it is."""
+    return (m.start() for m in re.finditer(r"\\text\s*\{\s*(?:for|with)\b", text))

@@ -24,6 +24,7 @@ from symrnn.read.held import Held, held
 from symrnn.read.local import local_letters
 from symrnn.read.names import GREEK, join_name
 from symrnn.read.picked import one_hot_vectors
+from symrnn.read.primed import steps_of_primes
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
 from symrnn.read.show import show
@@ -50,6 +51,9 @@ SPACES = re.compile(r"\\(?:mathbb\s*\{?\s*R\s*\}?|reals|R)\s*\^\s*(?:\{([^{}]*)\
 BOUND = re.compile(r"\\(?:sum|prod)\s*(?:\\limits)?\s*_\s*\{?\s*(\w|\\tau)\s*=")
 """The letter of a sum or a product, which runs over steps but is not the running one."""
 
+BOLD = re.compile(r"\\(?:mathbf|boldsymbol|bm|vec|pmb)\s*\{?\s*([a-z])(?![A-Za-z])")
+"""A small letter in bold, or under an arrow: a vector."""
+
 LABELS = frozenset({"in"})
 """Words of letters that usually count components."""
 COUNTERS = frozenset("ijklmrs")
@@ -67,6 +71,8 @@ DEFAULT = "scalar?"
 """What a name is taken for of whose kind nothing is known."""
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
 """How each rank is declared with its sizes left open."""
+SPECTRAL = re.compile(r"(?:rho|kappa|lambda)(?:_\S+)?|(?:sigma|s|mu)_(?:max|min)")
+"""Names that stand for an eigenvalue, a singular value or a condition number before a matrix in brackets."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 SURE_GATES = frozenset({"i", "r"})
 """Names that only gates have."""
@@ -86,6 +92,7 @@ class Use:
     plain: int = 0
     indices: Counter[int] = field(default_factory=Counter)
     called: Counter[int] = field(default_factory=Counter)
+    spectral: int = 0                                               # called with a matrix that is no product with a vector
     primed: int = 0
     top: int = 0
     bottom: int = 0
@@ -115,7 +122,7 @@ def time_style(formulas: Iterable[str]) -> tuple[str, str]:
     """
     text = " ; ".join(formulas)
     sizes = {letter for found in SPACES.findall(text) for part in found for letter in re.findall(r"\\?[A-Za-z]+", part)}
-    letters = Counter(x for x in LAGGED.findall(text) if x not in sizes)                        # not p in p(p + 1) parameters
+    letters = Counter(x for x in LAGGED.findall(text) if x not in sizes and not x.isupper())    # not p in p(p + 1) parameters, L + 1 layers
     letter = max(letters, key=lambda x: (letters[x], x == "t")) if letters else "t"
     free = {x: n for x, n in letters.items() if x not in set(BOUND.findall(text))}
     if "t" in letters:
@@ -225,6 +232,8 @@ def _called(n: Node, of: Any) -> None:
         f = f.nodes[0]
     if f.op == "Sym":
         of(f).called[len([a for a in n.nodes[1:] if a.op != "Given"])] += 1
+        of(f).spectral += all(m.op != "Time" and not re.match(r"[a-z](?:_|\Z)", m.head) for a in n.nodes[1:] for m in walk(a)
+                              if m.op in ("Sym", "Time")) and any(m.head[:1].isupper() for a in n.nodes[1:] for m in walk(a))
         of(f).plain -= 1
         for a in n.nodes[1:]:
             if a.op == "Sym":
@@ -232,8 +241,9 @@ def _called(n: Node, of: Any) -> None:
 
 
 def _factors(n: Node, of: Any) -> None:
-    last = len(n.nodes) - 1
-    for k, m in enumerate(n.nodes):
+    factors = [m for m in n.nodes if m.op != "Text"]
+    last = len(factors) - 1
+    for k, m in enumerate(factors):
         while m.op in ("Transpose", "Neg") and m.nodes:
             m = m.nodes[0]
         if m.op == "Sym":
@@ -250,15 +260,16 @@ def _ends(top: Node, bottoms: Sequence[Node], of: Any) -> None:
 
 
 def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, prose: str = "",
-          macros: Mapping[str, Any] | None = None, claims: int = 0, time: tuple[str | None, str | None] = (None, None)) -> dict[str, Any]:
+          macros: Mapping[str, Any] | None = None, claims: int = 0, time: tuple[str | None, str | None] = (None, None),
+          aliases: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The declarations that a text leaves out, as a mapping for :meth:`symrnn.setting.Setting.of`.
 
     ``shapes`` are declarations that win over what is inferred (names as the text writes them); ``macros`` are the text's own; the last
     ``claims`` formulas are to be judged, so that they say nothing of what a function is; ``time`` is the style of times and the time
-    letter where they are known.
+    letter where they are known; ``aliases`` are further names.
     """
     style, letter = (stated or seen for stated, seen in zip(time, time_style(formulas), strict=True))
-    table = _blank(formulas, style, letter, macros)
+    table = replace(_blank(formulas, style, letter, macros), aliases=aliases or {})
     stated: dict[str, Declared] = {}
     for name, words in (shapes or {}).items():
         d = Declared.parse(name, words, letter)
@@ -271,6 +282,13 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, pros
         letter = NO_TIME                     # nothing has a time: t is a letter like others
         table = _blank(formulas, style, letter, macros).rebound(stated.values())
         trees = _trees(formulas, table)
+    primes = steps_of_primes(distinct(trees), prose)
+    if primes:                               # a prime is the next step, and what has none is at a step too
+        letter = letter if letter != NO_TIME else "t"
+        table = replace(SymbolTable.from_mapping({"time": "sub", "symbols": {letter: "time"}, "macros": macros or {}}), primes=primes)
+        stated |= {name: replace(d, sequence=True) for name, d in stated.items() if name in primes}
+        table = table.rebound(dict.fromkeys(primes, "vector, sequence")).rebound(stated.values())
+        trees = _trees(formulas, table)
     marks = _labels(distinct(trees), table)
     if marks:                                # they change how the formulas are read
         table = table.rebound(marks)
@@ -280,11 +298,12 @@ def infer(formulas: Sequence[str], shapes: Mapping[str, Any] | None = None, pros
         table = replace(table.rebound(dict.fromkeys(values, "scalar")), values=values)
         stated |= {name: Declared(name, "scalar") for name in values}
         trees = _trees(formulas, table)
-    data = _declared(trees, table, stated, marks, prose)
+    bold = set(BOLD.findall(" ".join(formulas)))
+    data = _declared(trees, table, stated, marks, prose, bold)
     named = named_gradients(list(dict.fromkeys(formulas)), distinct(trees), data, prose, table)
     if named is not None:                    # so do gradients that carry the name of what they are taken by
         table = named.table
-        data = _declared(_trees(formulas, table), table, stated, marks, prose)
+        data = _declared(_trees(formulas, table), table, stated, marks, prose, bold)
         named.enter(data)
     for name, hot in one_hot_vectors(formulas, distinct(trees), prose).items():
         if not hot:
@@ -333,8 +352,8 @@ def loss_words(formulas: Iterable[str]) -> list[str]:
 
 
 def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Declared], marks: Mapping[str, Any],
-              prose: str) -> dict[str, Any]:
-    """The declarations that some trees amount to, with those that are stated."""
+              prose: str, bold: set[str]) -> dict[str, Any]:
+    """The declarations that some trees amount to, with those that are stated; ``bold`` letters are vectors if nothing else is known."""
     style, letter = table.time, table.time_letter
     found, softmax, trees = uses(trees), _softmaxes(trees), distinct(trees)
     stated = dict(stated)
@@ -360,6 +379,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees) | _arguments(trees) - set(stated)
     known |= dict.fromkeys(numbers - set(known), "scalar")
     raised = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Pow"}
+    known |= dict.fromkeys(_values_of_losses(trees) - set(stated), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
@@ -375,7 +395,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             continue
         declared = _said(stated[name]) if name in stated else _words(name, u, matrices, prose)
         if declared == DEFAULT:
-            declared = "vector" if added.get(name) == "vector" else "scalar"    # what is added to a sequence of vectors
+            declared = "vector" if added.get(name) == "vector" or name in bold else "scalar"       # what is added to vectors
             if name not in carried and declared == "scalar":
                 data.setdefault("unsure", []).append(name)
         if name in formal and name not in stated or name in scales:
@@ -407,16 +427,28 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     if only_a_space(trees):
         symbols[REALS.head] = "space"
     counted = {part for spec in symbols.values() for word in str(spec).split(",")[0].split()[1:] for part in re.split(r"[-+*]", word)}
+    computed = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]) and n.nodes[1].head == "="
+                and n.nodes[1].nodes[0].op not in ("Num", "Sym")}
     for name in counted & set(symbols):                               # what something has that many of is a size
-        if symbols[name] in ("scalar", "vector") and name not in stated:
+        own = name in computed and (found[name].bottom or found[name].argument)
+        if symbols[name] in ("scalar", "vector") and name not in stated and not own:
             symbols[name] = "size"
     steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
     data["steps"] = [step for step in steps if step not in scales]
     data["numbered"] = sorted((_numbered(trees) & _equated(trees)) - set(stated) - set(STANDARD))
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
+    symbols |= {name: {"kind": "vfunction", "shape": "1"} for name in _terms_of_losses(trees) - set(symbols)}
     if table.values:
         data["values"] = dict(table.values)
+    if table.primes:
+        data["primes"] = dict(table.primes)
+    if table.aliases:
+        data["aliases"] = dict(table.aliases)
     _losses(data, found, trees, table)
+    _likelihood(data, trees)
+    for target in _entropy_targets(trees):
+        for kind in ("targets", "simplex"):
+            data[kind] = [*data.get(kind, ()), target]
     return data
 
 
@@ -425,6 +457,20 @@ def only_a_space(trees: Sequence[Node]) -> bool:
     chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
     sets = [rel.nodes[0] for n in chains for rel in n.nodes[1:] if rel.head == "in" and rel.nodes[0].op == "Pow"]
     return 0 < sum(n.nodes[0] == REALS for n in sets) == sum(n == REALS for tree in trees for n in walk(tree))
+
+
+def _terms_of_losses(trees: Sequence[Node]) -> set[str]:
+    """Losses of several arguments that are one term of a sum, as l in ``J = l(o, y) + \\lambda s``: functions that are never given."""
+    given = (n.nodes[1].nodes[0] for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]))
+    calls = (term for whole in given if whole.op == "Add" for term in whole.nodes if term.op == "Call" and len(term.nodes) > 2)
+    return {term.nodes[0].head for term in calls if _lone(term.nodes[0]) and term.nodes[0].head in LOSSES}
+
+
+def _values_of_losses(trees: Sequence[Node]) -> set[str]:
+    r"""What is given at a step as a loss of several arguments, as ``\ell_t = L(o_t, y_t)``."""
+    pairs = ((n.nodes[0], n.nodes[1].nodes[0]) for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[1].head in ("=", ":="))
+    return {left.head for left, right in pairs if left.op == "Sym" and left.part("Time") is not None and right.op == "Call"
+            and len(right.nodes) > 2 and (right.nodes[0].head in LOSSES or right.nodes[0].head.lower().endswith("loss"))}
 
 
 def _complements(trees: Sequence[Node]) -> set[str]:
@@ -606,6 +652,7 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     out |= dict.fromkeys(_weights(nodes, table), "matrix")
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     out |= {name: "matrix" if name[:1].isupper() else "vector" for name in _told_apart(trees, table)}
+    out |= _layered(nodes)
     for n in nodes:
         if n.op == "Sym" and (layer := n.part("Layer")) is not None and layer.nodes[0].op == "Num":       # h_t^{(1)}: of the first layer
             kind = "matrix" if n.head[:1].isupper() else "vector"
@@ -637,6 +684,32 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             if role is not None and len(n.nodes[0].args) == 1 and table.get(n.nodes[0].head) is None:
                 out[n.nodes[0].head] = role.kind
     return out
+
+
+def _layered(nodes: Sequence[Node]) -> dict[str, str]:
+    """Symbols of a layer beside its step, as names of their own: every layer has other values, and a text has equations of one of them."""
+    bound = {m.head for n in nodes if n.op in ("Sum", "Prod") for m in walk(n.nodes[0]) if m.op == "Sym"}
+    out: dict[str, str] = {}
+    for n in nodes:
+        layer = n.part("Layer") if n.op == "Sym" else None
+        text = None if layer is None or "^" in n.head else _layer_text(layer.nodes[0], bound)
+        if text is not None:
+            kind = "vector, sequence" if n.part("Time") is not None else "matrix" if n.head[:1].isupper() else "vector"
+            out |= {join_name(n.head, sup=pair[0] + text + pair[1]): kind for pair in ("()", "[]")}
+    return out
+
+
+def _layer_text(n: Node, bound: set[str]) -> str | None:
+    """What stands for a layer, as in a name: a number, or the letter of layers plus or minus one; None for a letter that runs."""
+    letters = {m.head for m in walk(n) if m.op == "Sym"}
+    if not letters <= {"l", "ell", "L"} or letters & bound:
+        return None
+    if n.op in ("Num", "Sym"):
+        return n.head
+    if n.op == "Add" and len(n.nodes) == 2 and n.nodes[0].op == "Sym":
+        step = n.nodes[1].nodes[0] if n.nodes[1].op == "Neg" else n.nodes[1]
+        return f"{n.nodes[0].head}{'-' if n.nodes[1].op == 'Neg' else '+'}{step.head}" if step.op == "Num" else None
+    return None
 
 
 def _counting(nodes: Sequence[Node], table: SymbolTable) -> set[str]:
@@ -732,12 +805,35 @@ def _told_apart(trees: Sequence[Node], table: SymbolTable) -> set[str]:
 
     What has several equations may have a step below it, and W_12 could be a row and a column.
     """
-    below: dict[str, set[str]] = {base: set() for base in _numbered(trees) - _equated(trees) - set(STANDARD) - set(table)}
+    equated = _equated(trees) - _gradients_by_number(trees)
+    below: dict[str, set[str]] = {base: set() for base in _numbered(trees) - equated - set(STANDARD) - set(table)}
     for n in (n for tree in trees for n in walk(tree) if n.op == "Sym" and n.head in below):
         below[n.head] |= {m.head for m in n.part("Index").nodes} if n.part("Time") is None else {""}     # type: ignore[union-attr]
     short = {base: numbers for base, numbers in below.items() if all(len(x) == 1 for x in numbers)}
     weights = [numbers for base, numbers in short.items() if base[:1].isupper()]
-    return {join_name(base, number) for base, numbers in short.items() if any(numbers <= w for w in weights) for number in numbers}
+    biases = _added_to_products(trees) | _gradients_by_number(trees)
+    return {join_name(base, number) for base, numbers in short.items()
+            if any(numbers <= w for w in weights) or base in biases for number in numbers}
+
+
+def _gradients_by_number(trees: Sequence[Node]) -> set[str]:
+    r"""Letters that name several gradients by numbers: ``\delta_1 = \partial J/\partial z`` gives no component of an array."""
+    chains = [n for tree in trees for n in walk(tree) if n.op == "Chain" and n.nodes[0].op == "Sym" and n.nodes[0].part("Index")]
+    given = {n.nodes[0] for n in chains for right in [n.nodes[1].nodes[0]]
+             if right.op == "Deriv" and len(right.nodes) == 2 and len(right.nodes[1].args) == 1}
+    return {n.head for n in given} - {n.nodes[0].head for n in chains if n.nodes[0] not in given}
+
+
+def _added_to_products(trees: Sequence[Node]) -> set[str]:
+    """The letters of biases that only ever stand as the last term beside a product with a weight, as b_1 in ``x W + b_1``."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    sums = [n.nodes for n in nodes if n.op == "Add" and n.nodes[-1].op == "Sym"
+            and any(m.op in ("Mul", "Dot") and any(k.op == "Sym" and k.head[:1].isupper() for k in m.nodes) for m in n.nodes[:-1])]
+    last = Counter(terms[-1].head for terms in sums)
+    by = Counter(m.head for n in nodes if n.op in ("Deriv", "Grad") for m in (n.nodes[1:] if n.op == "Deriv" else n.nodes[:1])
+                 if m.op == "Sym")
+    often = Counter(n.head for n in nodes if n.op == "Sym") - by
+    return {base for base in ("b", "c", "beta") if 0 < often[base] == last[base]}
 
 
 def _equated(trees: Sequence[Node]) -> set[str]:
@@ -801,7 +897,8 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     if kronecker or (name in CONVENTIONAL and not u.timed and not u.called):
         return None                                                   # it keeps the meaning it has everywhere
     sequence = ", sequence" if u.timed else ""
-    if u.called and not u.timed and u.plain <= u.named:
+    alone = name in FUNCTIONS and not (u.left or u.right or u.turned or u.indices or u.top or u.bottom)      # f = \sigma
+    if u.called and not u.timed and (u.plain <= u.named or alone):
         return _function_words(name, u, prose)
     if u.counted and not (u.left or u.right or u.called) and u.counted >= u.plain and not u.timed:
         return "index" if base.rstrip("'") in COUNTERS else "size"
@@ -821,6 +918,8 @@ def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
 def _function_words(name: str, u: Use, prose: str) -> str | None:
     if max(u.called) > 1:
         return None
+    if u.spectral and SPECTRAL.fullmatch(name):
+        return "vfunction"
     if name == "sigma":
         softmax = "softmax" in prose and u.indices
         return "vfunction softmax" if softmax else "function sigmoid" if re.search(r"sigmoid|logistic", prose) else "function"
@@ -844,6 +943,30 @@ def _rank(d: Declared) -> str:
 def _said(d: Declared) -> Any:
     """What a text declares; a letter that counts may run over another size elsewhere."""
     return "index" if d.kind == "index" and d.role != "time" else _spec(d)
+
+
+def _likelihood(data: dict[str, Any], trees: Sequence[Node]) -> None:
+    r"""A loss that sums ``-\log p(y_t | ...)``, where a softmax gives the probabilities: the cross-entropy with the class y_t."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    if not any(n.op == "Call" and n.nodes[0].head == "softmax" for n in nodes):
+        return
+    logs = (n.nodes[1] for n in nodes if n.op == "Call" and n.nodes[0].head in ("log", "ln") and len(n.nodes) == 2)
+    classes = {call.nodes[1].head for call in logs if call.op == "Call" and re.match(r"[pP](?:_|\Z)", call.nodes[0].head)
+               and len(call.nodes) == 3 and call.nodes[2].op == "Given" and call.nodes[1].part("Time") is not None}
+    given = {n.nodes[0].head for n in nodes if n.op == "Chain"}
+    if len(classes) == 1 and not classes & given and data.get("total") and data.get("loss"):
+        (target,) = classes
+        data["cross_entropy"] = target
+        for kind in ("targets", "simplex", "one_hot"):
+            data[kind] = [*data.get(kind, ()), target]
+
+
+def _entropy_targets(trees: Sequence[Node]) -> set[str]:
+    """The distributions with which cross-entropies compare what is computed."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    given = {n.nodes[0].head for n in nodes if n.op == "Chain"}
+    calls = (n.nodes[1:] for n in nodes if n.op == "Call" and n.nodes[0].head == "CE" and len(n.nodes) == 3)
+    return {a.head for args in calls for a in args if a.op == "Sym" and a.head not in given and not a.head.startswith("hat(")}
 
 
 def _losses(data: dict[str, Any], found: Mapping[str, Use], trees: Iterable[Node], table: SymbolTable) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from symrnn.read import signs
 from symrnn.read.arrays import Arrays
 from symrnn.read.brackets import bracketed
+from symrnn.read.context import ARRAYS
 from symrnn.read.pieces import Piece, Pieces, group_contents, name_of, span_of, split_pieces
 from symrnn.read.skeleton import NO_BOUNDS, Item, make
 from symrnn.read.tokens import Refused
@@ -58,6 +59,18 @@ class Items(Arrays):
                     out[k : k + len(word)] = [Piece("word", word, run[0].start, run[-1].end)]
                     text = text[:k] + "\0" + text[k + len(word) :]
                 k = text.find(word, k + 1)
+        return self._big_words(out) if any(p.text == "_" for p in out) else out
+
+    def _big_words(self, pieces: list[Piece]) -> list[Piece]:
+        """The pieces with sums and products in words, as sum_t, as signs."""
+        out = list(pieces)
+        for word, sign in signs.BIG_WORDS.items():
+            for k in range(len(out) - len(word) - 1, -1, -1):
+                run = out[k : k + len(word)]
+                spelled = [p.text for p in run] == list(word) and all(p.kind == "letter" and not p.font for p in run)
+                apart = any(a.end < b.start for a, b in zip(run, run[1:], strict=False)) or k and out[k - 1].kind == "script"
+                if spelled and not apart and out[k + len(word)].is_("script", "_") and word not in self.table:
+                    out[k : k + len(word)] = [Piece("big", sign, run[0].start, run[-1].end)]
         return out
 
     def _letters(self, piece: Piece) -> Pieces:
@@ -112,14 +125,14 @@ class Items(Arrays):
         if kind == "factorial" and before and before[-1].kind in ("atom", "post"):
             return [Item("post", span, "Factorial")], i + 1
         simple = {"number": self._number, "const": self._const, "space": self._space, "text": self._text, "fence": self._fence,
-                  "frac": self._frac, "root": self._root, "env": self._env, "dots": self._dots, "big": self._big,
+                  "frac": self._frac, "column": self._column, "root": self._root, "env": self._env, "dots": self._dots, "big": self._big,
                   "nabla": self._nabla, "partial": self._partial}
         if kind in simple:
             return simple[kind](pieces, i)
         raise Refused(piece.start, piece.text, _OUTSIDE[kind])
 
     def _with_posts(self, node: Node, pieces: Sequence[Piece], j: int) -> tuple[list[Item], int]:
-        posts, j = self.posts(pieces, j)
+        posts, j = self.posts(pieces, j, "number" if node.op in ("Norm", "Abs") else "")
         return [Item("atom", node.span, nodes=(node,)), *posts], j
 
     def one(self, pieces: Sequence[Piece], i: int) -> tuple[Node, int]:
@@ -236,6 +249,18 @@ class Items(Arrays):
                         span=(piece.start, piece.end))
         return self._with_posts(node, pieces, i + 1)
 
+    def _column(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
+        """Two blocks one above the other, if arrays stand there."""
+        piece = pieces[i]
+        if not any(self._is_array(p) for part in piece.parts for p in part):
+            raise Refused(piece.start, piece.text, "binomial coefficients are not read")
+        rows = (make("Row", self.expression(part, (piece.start, piece.end))) for part in piece.parts)
+        return self._with_posts(make("Matrix", *rows, span=(piece.start, piece.end)), pieces, i + 1)
+
+    def _is_array(self, piece: Piece) -> bool:
+        entry = self.table.get(piece.text) if piece.named else None
+        return entry is not None and entry.kind in ARRAYS
+
     def _partial(self, pieces: Sequence[Piece], i: int) -> tuple[list[Item], int]:
         node, j = self.by_subscript(pieces, i) or self.slanted(pieces, i, "partial") or (None, i)
         if node is None:
@@ -276,7 +301,10 @@ class Items(Arrays):
             node = make("Eval", self.expression(inner), self.side(group_contents(pieces[j + 1])), span=span)
             j += 2
         elif closing == "||" and j + 1 < len(pieces) and pieces[j].is_("script", "_"):
-            node = make("Norm", self.expression(inner, span), self.expression(group_contents(pieces[j + 1])), span=span)
+            below = group_contents(pieces[j + 1])
+            nuclear = len(below) == 1 and below[0].is_("op", "Star")
+            kind = Node("Text", ("*",), (below[0].start, below[0].end)) if nuclear else self.expression(below)
+            node = make("Norm", self.expression(inner, span), kind, span=span)
             j += 2
         else:
             node = bracketed(self, opening, closing, inner, span)

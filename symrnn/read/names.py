@@ -48,7 +48,8 @@ SPACES = frozenset(r"\, \; \! \: \> ~ \quad \qquad \thinspace \medspace \negthin
 """Commands that make space. The wide ones, `\\quad` and `\\qquad`, also separate."""
 
 _PLAIN_LABEL = re.compile(r"[^\W_]+|\([^\W_]+\)|<[^\W_]+>|\[[^\W_]+\]|\*")
-_SIGNS = {"\\langle": "<", "\\rangle": ">", "\\prime": "'", "\\ast": "*", "\\star": "*"}
+_SIGNS = {"\\langle": "<", "\\rangle": ">", "\\prime": "'", "\\ast": "*", "\\star": "*",
+          "\\to": "->", "\\rightarrow": "->", "→": "->"}
 
 
 def canonical_name(latex: str) -> str:

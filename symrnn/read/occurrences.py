@@ -15,6 +15,8 @@ from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
 IDENTITY = ("I", "delta")
+SIGNS = str.maketrans("+-*", ":.'")
+"""What stands for signs of arithmetic in the names of open sizes, as for the state of the layer l - 1."""
 NO_TIME = "a time index must be a letter plus a whole number"
 
 
@@ -158,9 +160,9 @@ class Names:
         if self.scope.table.lookup(name) is None and name in IDENTITY:
             return self._identity(n)
         d = self.declared(name, n)
+        if name in self.scope.steps and d.kind == "size" and len(n.args) == 1 and name not in self.clocks:
+            return node("steps")
         if d.kind in ("size", "index"):
-            if name in self.scope.steps and d.kind == "size" and len(n.args) == 1:
-                return node("steps")
             if d.kind == "index" or name in self.scope.steps or d.role == "time":
                 raise Meaningless("SR303", f"the {'time' if d.role == 'time' else 'letter'} {name} is used as a number", n.span)
             if has_part(n, "Time"):
@@ -318,7 +320,8 @@ def shape_of(d: Declared) -> Shape:
     if d.kind == "scalar":
         return SCALAR
     if not sizes:                                                     # to be solved from the equations
-        return (f"?{d.name}", 1) if d.kind == "vector" else (f"?{d.name}.1", f"?{d.name}.2")
+        name = d.name.translate(SIGNS)
+        return (f"?{name}", 1) if d.kind == "vector" else (f"?{name}.1", f"?{name}.2")
     return (sizes[0], 1) if len(sizes) == 1 else (sizes[0], sizes[1])
 
 

@@ -9,6 +9,9 @@ from symrnn.read.names import join_name
 
 Pieces = tuple["Piece", ...]
 
+POWER = "**"
+"""The mark of a power that is written as in programs: neither a transposition nor a time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -26,6 +29,7 @@ class Piece:
     group     empty                                   the contents of a pair of braces
     fence     opening and closing bracket, by a space the contents
     frac      empty                                   numerator, denominator
+    column    the command                             what stands above, what stands below
     root      empty                                   body, degree (may be empty)
     env       name of the environment                 the contents
     unknown   a command that no table has             none

@@ -1,6 +1,7 @@
 """Products, sums, quotients and powers: the shapes decide what a sign means."""
 from __future__ import annotations
 
+from functools import reduce
 from itertools import pairwise
 
 from symrnn.expr import (
@@ -19,11 +20,12 @@ from symrnn.expr import (
     own_shape,
     power,
     quotient,
+    repeated,
     smul,
     total,
     transpose,
 )
-from symrnn.read import tuples
+from symrnn.read import blocks, tuples
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.occurrences import Names
 from symrnn.read.series import series
@@ -51,18 +53,36 @@ class Products(Names):
 
     def product(self, factors: tuple[Node, ...]) -> Expr:
         """Juxtaposed factors, left to right: scaling where one side is a scalar, else the matrix product."""
-        out = self(factors[0])
         for before, f in pairwise(factors):
             if f.op == "Num" and before.op != "Num":
                 raise Meaningless("SR303", "a number right after a symbol is no factor that a reader expects", f.span)
             if before.op == "Grad" and f == before.nodes[0]:
                 raise Meaningless("SR303", f"{str(f)} after the gradient may be a factor or an argument", f.span)
-            out = multiply(out, self(f))
-        return out
+        values: list[Expr] = []
+        rest = list(factors)
+        while rest:
+            both = blocks.applied(self, *rest[:2]) if len(rest) > 1 else None
+            values.append(self._factor(rest[0]) if both is None else both)
+            del rest[: 1 if both is None else 2]
+        alone = len(values) == len(factors) and sum(e.shape != SCALAR for e in values) == 1
+        return reduce(multiply, map(self, factors) if alone else values)
+
+    def _factor(self, n: Node) -> Expr:
+        """A factor among others: there, the power of a weight is a product of equal factors."""
+        digits = n.nodes[1] if n.op == "Pow" else n
+        if n.op == "Pow" and n.nodes[0].op == "Sym" and digits.op == "Num" and digits.head.isdigit() and 1 < int(digits.head) <= 12:
+            e = self(n.nodes[0])
+            if e.op == "sym" and e.attr.kind == "parameter" and may_be_matrix(e):
+                return repeated(e, int(digits.head))
+        return self(n)
 
     def dot(self, n: Node) -> Expr:
         """A dot: the product of juxtaposition; two columns would be an inner or an entrywise product."""
-        a, b = map(self, n.nodes)
+        if (both := blocks.applied(self, *n.nodes)) is not None:
+            return both
+        a, b = map(self._factor, n.nodes)
+        if SCALAR in (a.shape, b.shape):
+            a, b = map(self, n.nodes)
         if a.shape is not None and a.shape == b.shape != SCALAR and a.shape[1] == 1:
             raise Meaningless("SR303", "a dot between two vectors may be the inner or the entrywise product", n.span)
         return multiply(a, b)
@@ -73,7 +93,9 @@ class Products(Names):
         if a.shape is None or b.shape is None or SCALAR in (a.shape, b.shape):
             return multiply(a, b)
         if a.shape != b.shape and not any(a.shape[k] == b.shape[k] == 1 for k in (0, 1)):
-            return multiply(a, b)
+            out = multiply(a, b)
+            grouped = self.hadamard(*n.nodes) if out.fault is not None and n.op == "Star" else out
+            return grouped if grouped.fault is None else out
         if a.shape == b.shape and a.shape[0] == a.shape[1]:
             raise Meaningless("SR303", "this sign between square matrices may be the matrix product or the entrywise one", n.span)
         self.note("product", "the sign between two arrays of one shape is read as the entrywise product")
@@ -163,8 +185,8 @@ class Products(Names):
         k = sign * int(digits.head)
         if raised(n) > HIGHEST:
             raise Meaningless("SR303", f"powers of powers are at most {HIGHEST} together", exponent.span)
-        if base.op == "Norm" and k == 2:
-            return self._squared_norm(base)
+        if base.op == "Norm" and k > 0 and k % 2 == 0:
+            return power(self._squared_norm(base), k // 2)
         e = self(base)
         if k == -1 and may_be_matrix(e):
             return node("inv", e)
@@ -207,6 +229,21 @@ class Products(Names):
         if e.shape not in (None, SCALAR):
             self.note("entrywise", "the root of an array is read entrywise")
         return apply("sqrt", e)
+
+    def norm(self, n: Node) -> Expr:
+        """The root of the sum of the squares of all entries, where that is the norm."""
+        if self(n.nodes[0]).shape == SCALAR:
+            raise Meaningless("SR303", "the norm of a number", n.span)
+        return apply("sqrt", self._squared_norm(n))
+
+    def inner(self, n: Node) -> Expr:
+        """The inner product of two vectors, or of all entries of two matrices."""
+        if len(n.nodes) != 2:
+            raise Meaningless("SR303", "angle brackets round anything but two arrays", n.span)
+        a, b = map(self, n.nodes)
+        if SCALAR in (a.shape, b.shape) or a.shape is not None and a.shape[1] != 1 and a.shape[0] == 1:
+            raise Meaningless("SR303", "an inner product of numbers or of rows", n.span)
+        return matmul(transpose(a), b) if a.shape is None or a.shape[1] == 1 else total(had(a, b))
 
 
 def multiply(a: Expr, b: Expr) -> Expr:

@@ -20,6 +20,7 @@ from symrnn.errors import Place, ReadError
 from symrnn.read.binding import bind
 from symrnn.read.macros import Macros, expand
 from symrnn.read.picked import picked
+from symrnn.read.primed import at_steps
 from symrnn.read.skeleton import Item, own_grammar
 from symrnn.read.statements import Statements
 from symrnn.read.structure import Structure
@@ -157,7 +158,8 @@ def _tree_of_both(pieces: tuple, table: SymbolTable) -> tuple[Node, list[Note], 
 def _tree(pieces: tuple, table: SymbolTable, grammar: Grammar) -> tuple[Node, list[Note], list[Node]]:  # type: ignore[type-arg]
     """Tree, notes and alternatives under one grammar."""
     reader = Statements(table, grammar)
-    tree = picked(called(reader.span(pieces), table.values))
+    tree = at_steps(reader.span(pieces), table.primes, table.time_letter)
+    tree = picked(called(tree, table.values))
     if depth(tree) > MAX_TREE:
         raise Refused(tree.span[0], "", f"the formula is nested more than {MAX_TREE} deep")
     bound = bind(tree, table)

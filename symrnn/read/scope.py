@@ -26,6 +26,7 @@ class Scope:
     is meant that comes from later steps. ``direct``: names for the gradient of the loss of a step, with the variable that it is taken by.
     ``absent``: variables whose gradient at step 0 counts as zero. ``arriving``: names such as c_next, with the variable that they
     are at the running step; a gradient named after one is what arrives at it not through the ``output``, the last variable of a step.
+    ``blocks``: matrices that are given as blocks side by side.
     ``held``: the differential equation that the recurrence comes from, if its input is held over each step.
     """
 
@@ -48,6 +49,7 @@ class Scope:
     absent: frozenset[str] = frozenset()
     arriving: Mapping[str, str] = field(default_factory=dict)
     output: str | None = None
+    blocks: Mapping[str, Node] = field(default_factory=dict)
     held: Held | None = None
 
     def continuous(self, names: Iterable[str]) -> Scope:

@@ -32,14 +32,14 @@ _ROWS: dict[tuple[str, str], str] = {
     ("op", "+"): "+",
     ("op", "-"): "- − –",
     ("op", "PlusMinus"): r"\pm",
-    ("op", "Dot"): r"\cdot · ⋅",
+    ("op", "Dot"): r"\cdot \bullet · ⋅ • @",
     ("op", "Times"): r"\times ×",
     ("op", "Star"): r"* \ast \star ∗",
     ("op", "Had"): r"\odot ⊙",
     ("op", "Ring"): r"\circ ∘",
     ("op", "Outer"): r"\otimes ⊗",
     ("op", "Plus"): r"\oplus",
-    ("op", "Div"): r"/ \div",
+    ("op", "Div"): r"/ \div \oslash ⊘",
     ("sep", ","): ",",
     ("sep", ";"): ";",
     ("sep", "&"): "&",
@@ -50,12 +50,12 @@ _ROWS: dict[tuple[str, str], str] = {
     ("script", "'"): "' ’",
     ("bar", "|"): r"| \vert",
     ("given", "|"): r"\mid",
-    ("bar", "||"): r"\| \Vert \parallel",
+    ("bar", "||"): r"\| \Vert \parallel ‖ ∥",
     ("big", "Sum"): r"\sum ∑",
     ("big", "Prod"): r"\prod ∏",
     ("nabla", "nabla"): r"\nabla ∇",
     ("partial", "partial"): r"\partial ∂",
-    ("dots", "..."): r"... … \dots \ldots \cdots \vdots \ddots \dotsc \dotsb \dotsm ⋯",
+    ("dots", "..."): r"... .. … \dots \ldots \cdots \vdots \ddots \dotsc \dotsb \dotsm ⋯",
     ("top", "top"): r"\top \intercal ⊤ ᵀ",
     ("prime", "prime"): r"\prime",
     ("forall", "forall"): r"\forall ∀",
@@ -102,19 +102,29 @@ IGNORED = frozenset(
 SIZES = frozenset(r"\big \Big \bigg \Bigg \bigl \bigr \Bigl \Bigr \biggl \biggr \Biggl \Biggr \bigm \Bigm".split())
 """Commands that make the bracket after them larger."""
 
+GAPS = frozenset({r"\;", r"\:", r"\>", r"\ ", "~"})
+"""Spaces that may part the blocks of a row in square brackets; everywhere else they say nothing."""
+
 SKIPPED = {"\\hspace": 1, "\\vspace": 1, "\\phantom": 1, "\\vphantom": 1, "\\hphantom": 1, "\\color": 1, "\\kern": 0}
 """Commands left out with their arguments."""
 
 NOTED = frozenset(r"\tag \label".split())
 """Commands whose argument is kept as an attribute of the reading."""
 
+BIG_WORDS: dict[str, str] = {"sum": "Sum", "prod": "Prod"}
+"""Words that are a sum or a product where a lower script follows, as in plain text."""
+
+ARROWS: dict[str, str] = {"\\xrightarrow": "->", "\\xleftarrow": "<-", "\\xlongrightarrow": "->"}
+"""Arrows with a condition or a note on them, as the relations they are."""
+
+COLUMNS = frozenset(r"\binom \dbinom \tbinom".split())
+"""Commands that write one thing above another in brackets."""
+
 FRACTIONS = frozenset(r"\frac \dfrac \tfrac \cfrac \nicefrac \sfrac".split())
 """Commands that make a fraction of two arguments."""
 
-UNREAD = {"\\int": "integrals", "\\iint": "integrals", "\\oint": "integrals", "\\binom": "binomial coefficients",
-          "\\substack": "conditions in several lines", "\\xrightarrow": "arrows with a text",
-          "\\href": "links", "\\includegraphics": "pictures", "\\ref": "references", "\\eqref": "references",
-          "\\cite": "citations",
+UNREAD = {"\\int": "integrals", "\\iint": "integrals", "\\oint": "integrals", "\\href": "links", "\\includegraphics": "pictures",
+          "\\ref": "references", "\\eqref": "references", "\\cite": "citations",
           **dict.fromkeys(r"\def \gdef \edef \xdef \let \newcommand \renewcommand \providecommand".split(), "definitions of macros"),
           **dict.fromkeys(r"\input \include \openin \openout \read \write \immediate \special \csname \catcode \directlua".split(),
                           "instructions to TeX")}

@@ -10,7 +10,7 @@ from symrnn.read.items import Items
 from symrnn.read.pieces import Piece, Pieces, span_of, split_pieces
 from symrnn.read.skeleton import make
 from symrnn.read.tokens import Refused
-from symrnn.read.tree import Node
+from symrnn.read.tree import ELLIPSIS, Node
 
 CONDITION_WORDS = frozenset({"if", "for", "where", "with", "when", "whenever", "for all", "for each", "for every", "given",
                              "forall", "subject to", "s.t.", "such that", "as", "over", "at", "provided that"})
@@ -127,7 +127,9 @@ class Statements(Items):
     # -- statements -------------------------------------------------------------------------------------------------------
     def statement(self, pieces: Sequence[Piece]) -> Node:
         """The tree of one row: a chain, a list, or a statement with conditions."""
-        row = _stripped(list(pieces))
+        row = self._unnumbered(_stripped(list(pieces)))
+        if len(row) > 1 and row[0].kind == "link":                    # a conclusion from what stands before
+            return make("Implies", ELLIPSIS.at((row[0].start, row[0].end)), self.statement(row[1:]))
         if not row:
             raise Refused(*_where(pieces), "a statement is missing here")
         for link in ("Implies", "Iff"):
@@ -138,6 +140,15 @@ class Statements(Items):
         if len(segments) == 1 and not segments[0].condition:
             return self._chain(segments[0].pieces)
         return self._listed_statements(self._merged(segments))
+
+    def _unnumbered(self, row: list[Piece]) -> list[Piece]:
+        """A row without the number of the equation, which stands in brackets after a wide space."""
+        apart = len(row) > 2 and row[-1].is_("fence", "( )") and row[-2].is_("sep", "quad") and any(p.kind == "rel" for p in row[:-2])
+        number = row[-1].parts[0] if apart else ()
+        if len(number) != 1 or number[0].kind != "number":
+            return row
+        self.note(row[-1].start, "number", f"({number[0].text}) is read as the number of the equation")
+        return _stripped(row[:-2])
 
     def _segments(self, row: list[Piece]) -> list[Segment]:
         """The parts of a row between commas, wide spaces and words."""
@@ -164,7 +175,15 @@ class Statements(Items):
             raise Refused(*_where(row[-1:]), "a condition must follow")
         if not out:
             raise Refused(*_where(row), "a statement is missing here")
-        return out
+        return [s for k, segment in enumerate(out) for s in (self._bracketed_range(segment) if k else (segment,))]
+
+    def _bracketed_range(self, segment: Segment) -> Sequence[Segment]:
+        """The parts of a condition that stands in brackets after a statement, as in (t = 1, ..., T)."""
+        alone = segment.pieces[0] if len(segment.pieces) == 1 else None
+        if alone is None or not alone.is_("fence", "( )") or not any(p.kind == "rel" for p in alone.parts[0]):
+            return (segment,)
+        first, *rest = self._segments(list(alone.parts[0]))
+        return Segment(first.pieces, True), *rest
 
     def _applied(self, row: list[Piece], k: int) -> bool:
         """Whether a word is used as a symbol: it is declared, or a bracket or script follows it."""
@@ -248,8 +267,10 @@ class Statements(Items):
         nodes = [self.expression(side) for side in sides]
         if not rels:
             return nodes[0]
-        return make("Chain", nodes[0], *(make("Rel", rel.text, node, span=(rel.start, node.span[1]))
-                                         for rel, node in zip(rels, nodes[1:], strict=True)))
+        chain = make("Chain", nodes[0], *(make("Rel", rel.text, node, span=(rel.start, node.span[1]))
+                                          for rel, node in zip(rels, nodes[1:], strict=True)))
+        conditions = [self.statement(part) for rel in rels for part in rel.parts]
+        return make("Where", chain, *conditions) if conditions else chain
 
 
 def _stripped(row: list[Piece]) -> list[Piece]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 from symrnn.read import names, signs
 from symrnn.read.commands import Commands
-from symrnn.read.pieces import Piece, Pieces
+from symrnn.read.pieces import POWER, Piece, Pieces
 from symrnn.read.tokens import Refused, Token
 
 MAX_NESTING = 64
@@ -91,11 +91,17 @@ class Structure(Commands):
         """Append pieces, joining signs that are written as two."""
         for piece in new:
             last = out[-1] if out else None
+            if last is not None and last.is_("script", "^") and last.font == POWER and piece.kind == "fence":
+                piece = replace(piece, kind="group", text="")         # A**(t - 1) is a power, whatever stands in the bracket
+            if len(out) > 1 and piece.is_("letter", "T") and out[-1].is_("point") and out[-2].end == out[-1].start and (
+                    out[-1].end == piece.start) and out[-2].kind in _OPERANDS:
+                out[-1:] = [Piece("script", "^", out[-1].start, out[-1].end), Piece("top", "top", piece.start, piece.end)]
+                continue                                              # W.T
             joined = _JOINED.get((last.text, piece.text)) if last is not None and last.end == piece.start else None
             if last is not None and joined is None:
                 joined = _JOINED_LOOSE.get((last.text, piece.text))
             if last is not None and joined and last.kind in ("op", "rel", "point", "bar"):
-                out[-1] = Piece(*joined, last.start, piece.end)
+                out[-1] = Piece(*joined, last.start, piece.end, font=POWER if joined == ("script", "^") else "")
             else:
                 out.append(piece)
 
@@ -162,6 +168,9 @@ class Structure(Commands):
         end = self._next().end
         if switch:
             inner = self._styled(switch, inner)
+        over = next((k for k, p in enumerate(inner) if p.is_("unknown", "over")), 0)
+        if over:
+            inner = (Piece("frac", "", token.start, end, (inner[:over], inner[over + 1 :])),)
         if splice or len(inner) == 1:
             return inner
         return (Piece("group", "", token.start, end, (inner,)),)
@@ -189,7 +198,20 @@ class Structure(Commands):
     def _fence(self, opening: str, inner: Pieces, closing: str, start: int, end: int) -> Piece:
         """A bracket with its contents; line breaks inside a bracket are no rows."""
         inner = tuple(p for p in inner if not p.is_("sep", "&", "\\\\"))
+        inner = tuple(replace(p, kind="op", text="Dot") if _is_product(inner, k) else p for k, p in enumerate(inner))
+        if (opening, closing) == ("[", "]") and not any(p.kind in _JOINS for p in inner):
+            inner = self._blocks(inner)
         return Piece("fence", f"{opening} {closing}", start, end, (inner,))
+
+    def _blocks(self, inner: Pieces) -> Pieces:
+        """Symbols in square brackets with a space between them, parted there: blocks side by side."""
+        out = list(inner[:1])
+        for last, piece in zip(inner, inner[1:], strict=False):
+            gap = next((g for g in self.gaps if last.end <= g < piece.start), None)
+            if gap is not None and piece.kind in _BLOCKS and last.kind not in ("script", "nabla", "partial"):
+                out.append(Piece("sep", "quad", gap, gap))
+            out.append(piece)
+        return tuple(out)
 
     def _environment(self, token: Token) -> Pieces:
         name, _, _ = self._raw_group()
@@ -214,14 +236,25 @@ class Structure(Commands):
             pass
 
 
+def _is_product(inner: Pieces, k: int) -> bool:
+    """Whether a point in a bracket stands between two operands: no sentence ends there."""
+    around = inner[k - 1 : k] + inner[k + 1 : k + 2]
+    return inner[k].is_("point") and k > 0 and len(around) == 2 and all(p.kind in _OPERANDS for p in around)
+
+
+_OPERANDS = frozenset("letter word unknown group fence env number frac".split())
+_BLOCKS = frozenset("letter word unknown group env const number".split())
+_JOINS = frozenset("op rel sep big fence bar given link text".split())
 _JOINED = {("<", "-"): ("rel", "<-"), ("-", ">"): ("rel", "->"), ("=", ">"): ("link", "Implies"), ("|", "|"): ("bar", "||"),
-           ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had")}
+           ("<", "="): ("rel", "<="), (">", "="): ("rel", ">="), ("=", "="): ("rel", "=="), (".", "Star"): ("op", "Had"),
+           ("Star", "Star"): ("script", "^")}
 _JOINED_LOOSE = {(":", "="): ("rel", ":="), ("+", "="): ("rel", "+="), ("-", "="): ("rel", "-=")}
 _NAMED_FONTS = names.FONTS | frozenset(r"\mathbb \mathbbm \mathds \mathrel".split())
 _DISPATCH: tuple[tuple[Container[str], str], ...] = (
     (frozenset("{"), "_braces"), (signs.OPENERS.keys(), "_bracket"), (frozenset({"\\left"}), "_left"),
     (frozenset({"\\begin"}), "_environment"), (_NAMED_FONTS, "_font"), (names.TEXTS, "_text"), (names.ACCENTS, "_accent"),
     (signs.FRACTIONS, "_fraction"), (frozenset({"\\sqrt"}), "_root"), (names.WRAPPERS, "_wrapper"),
+    (signs.ARROWS, "_arrow"), (signs.COLUMNS, "_column"), (frozenset({"\\substack"}), "_substack"),
     (frozenset(r"\underbrace \overbrace".split()), "_brace_note"),
     (frozenset(r"\underset \overset \stackrel".split()), "_stacked"), (signs.NOTED, "_noted"),
     (signs.SKIPPED.keys() | signs.IGNORED | signs.SIZES | names.SWITCHES | (names.SPACES - {"\\quad", "\\qquad"}), "_skip"),

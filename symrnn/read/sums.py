@@ -98,6 +98,8 @@ class Sums(Names):
 
     def _components(self, letter: str, n: Node) -> Expr:
         _, low, high, body, restriction = n.nodes
+        if high.op == "Abs" and high.nodes[0].op == "Sym":            # |V|, the number of the words in V
+            high = high.nodes[0]
         if low.op != "Absent" and not (low.op == "Num" and low.head == "1"):
             raise Meaningless("SR303", "a sum over components that does not begin at 1", low.span)
         outer = self.indices.pop(letter, None)
@@ -106,7 +108,7 @@ class Sums(Names):
             inner = self(body)
             i = self.indices.get(letter)
             if i is None:
-                i = self._bound_size(letter, high)
+                i = self._bound_size(letter, high) if outer is None or high.op != "Absent" else outer
                 self.note("constant-summand", f"what is summed over {letter} does not depend on {letter}")
                 if inner.shape != SCALAR:
                     raise Meaningless("SR303", f"a sum over {letter} of a vector or matrix without the index {letter}", n.span)

@@ -127,10 +127,12 @@ class Declared:
 
 
 _STANDARD_FUNCTIONS = (
-    "tanh sigmoid exp log ln sin cos tan sinh cosh sech coth arctan relu ReLU softplus sign sgn sqrt sigm gelu"
+    "tanh sigmoid exp log ln sin cos tan sinh cosh sech coth arctan relu ReLU softplus sign sgn sqrt sigm gelu "
+    "arctanh artanh atanh hardtanh leakyrelu swish silu erf"
 )
 _STANDARD_VFUNCTIONS = (
-    "softmax logsumexp diag Diag tr Tr trace det rank vec max min argmax argmin sup inf lim Var Cov onehot concat clip"
+    "softmax logsumexp diag Diag tr Tr trace det rank vec max min argmax argmin sup inf lim Var Cov onehot concat "
+    "concatenate clip CE"
 )
 STANDARD: Mapping[str, Declared] = MappingProxyType({
     **{n: Declared(n, "function", role=n) for n in _STANDARD_FUNCTIONS.split()},
@@ -145,7 +147,8 @@ class SymbolTable:
     """The declared symbols of a scope, the style of its times, the letter of the time variable, and the macros of the text.
 
     ``prefixes`` are the letters that make the gradient of the loss of the name after them, such as delta. ``values`` are functions
-    that are names for one value, with the arguments of it.
+    that are names for one value, with the arguments of it. ``primes`` are what has a step where a prime marks the next one,
+    ``aliases`` further names of symbols.
     """
 
     entries: Mapping[str, Declared] = field(default_factory=dict)
@@ -154,6 +157,8 @@ class SymbolTable:
     macros: Macros = field(default_factory=usual)
     prefixes: frozenset[str] = frozenset()
     values: Mapping[str, tuple[Node, ...]] = field(default_factory=dict)
+    primes: Mapping[str, int] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.time not in TIME_STYLES:
@@ -163,9 +168,11 @@ class SymbolTable:
 
     @classmethod
     def of(cls, declared: Iterable[Declared], time: str = "sub", time_letter: str = "t", macros: Macros | None = None,
-           prefixes: Iterable[str] = (), values: Mapping[str, tuple[Node, ...]] | None = None) -> SymbolTable:
+           prefixes: Iterable[str] = (), values: Mapping[str, tuple[Node, ...]] | None = None,
+           primes: Mapping[str, int] | None = None, aliases: Mapping[str, str] | None = None) -> SymbolTable:
         """A table of these declarations; the last of a name holds."""
-        return cls({d.name: d for d in declared}, time, time_letter, {**usual(), **(macros or {})}, frozenset(prefixes), values or {})
+        return cls({d.name: d for d in declared}, time, time_letter, {**usual(), **(macros or {})}, frozenset(prefixes), values or {},
+                   primes or {}, aliases or {})
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, Any]) -> SymbolTable:
@@ -184,7 +191,8 @@ class SymbolTable:
         if letter not in {d.name for d in found}:
             found.append(Declared(letter, "index", role="time"))
         return cls.of(found, str(data.get("time", "sub")), letter, macro_table(data.get("macros") or {}),
-                      map(canonical_name, data.get("gradients") or ()), data.get("values"))
+                      map(canonical_name, data.get("gradients") or ()), data.get("values"), data.get("primes"),
+                      data.get("aliases"))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ MAX_TOKENS = 20_000
 """A span with more tokens is refused before anything else is done with it."""
 
 _TOKEN = re.compile(
-    r"\\(?:operatorname|DeclareMathOperator)\*?|\\[A-Za-z]+|\\[^A-Za-z]|\\\Z|\d+(?:\.\d+)?|\.\.\.|%[^\n]*|\s+|.", re.S
+    r"\\(?:operatorname|DeclareMathOperator)\*?|\\[A-Za-z]+|\\[^A-Za-z]|\\\Z|\d+(?:\.\d+)?|\.\.\.?|%[^\n]*|\s+|.", re.S
 )
 
 

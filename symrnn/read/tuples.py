@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from symrnn.expr import SCALAR, Expr, Linear, Size, Time, between, entry, part, shift, stack, symbol, transpose, window
+from symrnn.read import blocks
 from symrnn.read.meaningless import Meaningless
 from symrnn.read.symbols import Declared
 from symrnn.read.tree import Node
@@ -95,6 +96,8 @@ def stacked(E: Names, n: Node) -> Expr:
     """A tuple, a list or a stack: its items one under the other, or a window where it has dots; a matrix of one row of numbers."""
     if n.op == "Matrix" and len(n.nodes) == 1 and len(n.nodes[0].nodes) > 1 and "Ellipsis" not in {m.op for m in n.nodes[0].nodes}:
         entries = [E(m) for m in n.nodes[0].nodes]
+        if (whole := blocks.row(entries)) is not None:
+            return whole
         if any(e.shape != SCALAR for e in entries):
             raise refuse(n, "blocks side by side")
         return transpose(stack(*entries))
@@ -104,6 +107,8 @@ def stacked(E: Names, n: Node) -> Expr:
     if not items:
         raise refuse(n, "an empty tuple")
     parts = [E(item) for item in items]
+    if n.op in blocks.ROWS and (whole := blocks.row(parts)) is not None:
+        return whole
     for item, e in zip(items, parts, strict=True):
         if e.shape is not None and e.shape[1] != 1:
             raise refuse(item, "a tuple of things that are no column vectors and no scalars")

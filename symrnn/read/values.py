@@ -14,10 +14,14 @@ number, and so is ``l`` alone. A prime on such a function of one argument is the
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from symrnn.read.symbols import STANDARD, SymbolTable
 from symrnn.read.tree import Node, walk
+
+PARAMETERS = frozenset("theta Theta vartheta phi w".split())
+"""Letters that stand for all parameters of a network together."""
 
 Values = Mapping[str, tuple[Node, ...]]
 
@@ -50,7 +54,19 @@ def value_functions(trees: Sequence[Node], table: SymbolTable) -> dict[str, tupl
         own = any(m.op == "Sym" and m.head == f.head for m in walk(body))
         if not (other or own or f.head in STANDARD or d is not None and d.is_function) and _is_value(args, body, table):
             out[f.head] = args
-    return out
+    return out | {name: args for name, args in _of_everything(trees, calls).items() if table.lookup(name) is None}
+
+
+def _of_everything(trees: Sequence[Node], calls: Iterable[tuple[Node, tuple[Node, ...]]]) -> dict[str, tuple[Node, ...]]:
+    r"""Values written as functions of a letter that stands nowhere else, as ``J_t(\theta)`` of all parameters."""
+    seen: dict[str, set[tuple[Node, ...]]] = {}
+    for f, args in calls:
+        seen.setdefault(f.head, set()).add(args)
+    often = Counter(m.head for tree in trees for m in walk(tree) if m.op == "Sym")
+    alone = {name: next(iter(found)) for name, found in seen.items() if len(found) == 1}
+    used = Counter(args[0].head for f, args in calls if len(args) == 1 and args[0].op == "Sym" and len(args[0].args) == 1)
+    return {name: args for name, args in alone.items() if len(args) == 1 and args[0].head in PARAMETERS
+            and often[args[0].head] == used[args[0].head]}
 
 
 def _unprimed(n: Node) -> tuple[Node, ...]:

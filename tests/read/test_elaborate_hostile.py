@@ -90,9 +90,9 @@ REFUSED = {
     r"\tanh_i(a_t)": "a component of the function tanh", r"\sigma^{(1)}(a_t)": "a layer on the function", r"\sigma'": "no meaning",
     r"\sigma''(a_t)": "a second derivative", r"\sigma^{-1}(a_t)": "no plain function", r"S(o_{t,k})": "the softmax of a number",
     r"S'(o_t)": "the function S with 1 arguments", r"\phi(h_t, x_t)": "with 2 arguments", r"g(h_t)": "the size of the value of g",
-    r"\log_2 h_t": "a component of the function log", r"\lVert W \rVert^2": "that of Frobenius", r"\lVert b \rVert_1^2": "Euclidean",
+    r"\log_0 h_t": "a logarithm to the base 0", r"\lVert W \rVert^2": "that of Frobenius", r"\lVert b \rVert_1^2": "Euclidean",
     # derivatives
-    r"\frac{\partial E}{\partial W_t}": "at a step, of something not at that step", r"\frac{\partial E}{\partial W^\top}": "no symbol",
+    r"\frac{\partial E}{\partial W_t}": "at a step, of something not at that step", r"\frac{\partial h_t}{\partial W^\top}": "no symbol",
     r"\frac{\partial E}{\partial (W h_t)}": "no symbol", r"\frac{\partial h_t}{\partial t}": "as a number", r"\nabla E": "by what",
     r"\frac{\partial^2 E}{\partial b^2}": "higher order", r"\Delta W": "no update rule",
 }

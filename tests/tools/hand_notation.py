@@ -88,3 +88,9 @@ FORMULA(r"f'(y)", lambda d, t: (1 - d.y**2) / (1 + d.y**2)**2)
 FORMULA(r"\frac{g(x) - g(-x)}{g(x) + g(-x)}", lambda d, t: np.tanh(d.x))
 FORMULA(r"\varsigma'(z)", lambda d, t: sigmoid(d.z) * (1 - sigmoid(d.z)))
 FORMULA(r"g(x)^2 \, \varsigma(-z)", lambda d, t: np.exp(2 * d.x) / (1 + np.exp(d.z)))
+
+# -- norms, roots, inner products and blocks
+ARRAYS(r"\|b\| \langle b, c \rangle", lambda d, t: np.sqrt(d.b @ d.b) * (d.b @ d.c))
+ARRAYS(r"\sqrt{\exp(b)} + \frac{\|W\|_F}{\operatorname{tr}(W^\top W)} b", lambda d, t: np.exp(d.b / 2) + d.b / np.sqrt((d.W**2).sum()))
+ARRAYS(r"\begin{bmatrix} W & U \end{bmatrix} \begin{bmatrix} b \\ g \end{bmatrix}", lambda d, t: d.W @ d.b + d.U @ d.g)
+ARRAYS(r"\langle W, G \rangle W^3 b", lambda d, t: (d.W * d.G).sum() * np.linalg.matrix_power(d.W, 3) @ d.b)

@@ -68,6 +68,8 @@ _NO_WORDS: tuple[tuple[re.Pattern[str], str], ...] = (
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SCRIPT = re.compile(r"(?<=[\w)}\]])[_^]\{[^{}=]*\}")
 _RELATION = re.compile(r"[<>:]|=(?!=)|==+")
+_PLAIN = re.compile(r"^[^=]*\bd[A-Za-z]\w*/d[A-Za-z]\w*[^=<>]*\+?=(?!=)|^[^=(]*=[^=]*(?<![\w.])(?:sum|prod)_(?:\{|[a-z]\b)")
+"""What only mathematics in plain letters has: a derivative with a slash before an equals sign, a sum with a letter below."""
 _MARK = "\ue000"
 
 
@@ -108,7 +110,7 @@ def is_display(text: str) -> bool:
     True
     """
     commands = _COMMAND.findall(text)
-    if not (commands or _scripted(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
+    if not (commands or _scripted(text) or _PLAIN.search(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
         return False
     if len(commands) == 1 and re.fullmatch(r"\s*\\[A-Za-z]+\s*", text) and commands[0] not in GREEK:
         return False
@@ -159,7 +161,7 @@ def displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
     lines, found, i, start = text.split("\n"), [], 0, 0
     while i < len(lines):
         count = 1
-        here = ("\\" in lines[i] or _scripted(lines[i])) and not closed(i)
+        here = ("\\" in lines[i] or _scripted(lines[i]) or _PLAIN.search(lines[i])) and not closed(i)
         if here or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
             count, good = _unit(lines, i, closed)
             if good:
