@@ -105,14 +105,16 @@ def _passes(top: Expr, bottom: Expr, definitions: Mapping[str, Expr]) -> set[str
 
 
 def counts_from_zero(trees: Iterable[Node], table: SymbolTable) -> bool:
-    """Whether the steps of a text begin at 0, with a state at step -1 or sums over the steps from 0 to one less than their number."""
-    for n in (n for tree in trees for n in nodes_of(tree)):
-        if n.op == "Time" and n.nodes[0] == Node("Neg", (ONE,)):
-            return True
-        if n.op == "Sum" and n.nodes[0].head == table.time_letter and n.nodes[1] == Node("Num", ("0",)) and n.nodes[2].op == "Add" and (
-                Node("Neg", (ONE,)) in n.nodes[2].nodes):
-            return True
-    return False
+    """Whether the steps of a text begin at 0: with a state at step -1, or sums over the steps from 0 to one less than their number.
+
+    A sum that begins at 1 beside such a one says that the other has its steps moved by one.
+    """
+    nodes = [n for tree in trees for n in nodes_of(tree)]
+    sums = [n.nodes for n in nodes if n.op == "Sum" and n.nodes[0].head == table.time_letter]
+    if any(low == ONE for _, low, *_ in sums):
+        return False
+    before = any(n.op == "Time" and n.nodes[0] == Node("Neg", (ONE,)) for n in nodes)
+    return before or any(low == Node("Num", ("0",)) and high.op == "Add" and Node("Neg", (ONE,)) in high.nodes for _, low, high, *_ in sums)
 
 
 def speaks_of_ends(trees: Iterable[Node], scope: Scope) -> bool:
