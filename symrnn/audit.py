@@ -185,6 +185,7 @@ class Auditor:
         self.has_columns = any(map(with_columns, (row.reading.tree for row in self.compiled.rows)))
         trees = [row.reading.tree for row in self.compiled.rows if row.reading.tree is not None and claims_from is None]
         self.labels = labelled(trees, self.settings["main"].scope.table)
+        self.base = BASE.search(document.text) if claims_from is None else None
         self.loosely = [loosely(document.text, slopes) if claims_from is None else None for slopes in (False, True)]
         self.from_zero = counts_from_zero(trees, self.settings["main"].scope.table)
         self._sizes: dict[str, Mapping[str, Size]] = {}
@@ -265,9 +266,8 @@ class Auditor:
 
         What is proved for the steps at which all symbols exist is not said of those to which a condition before it restricts it.
         """
-        base = BASE.search(self.document.text) if self.tells and found.verdict in DECISIVE else None
-        if base is not None and any(map(has_logarithm, found.relations)):
-            doubt = Verdict("undecided", "SR303", f"its logarithms are natural ones, and the text speaks of “{base[0]}”")
+        if self.base is not None and found.verdict in DECISIVE and any(map(has_logarithm, found.relations)):
+            doubt = Verdict("undecided", "SR303", f"its logarithms are natural ones, and the text speaks of “{self.base[0]}”")
             return replace(found, relations=tuple(replace(r, verdict=doubt) for r in found.relations), reason=doubt.reason)
         if found.verdict not in ("refuted", "proved") or not isinstance(row.found, list):
             return found

@@ -90,7 +90,7 @@ def test_a_formula_is_read_once_with_one_table() -> None:
 
 
 def test_the_same_claim_in_another_scope_is_judged_anew(tmp_path: Path) -> None:
-    again = r"$$h_t = W h_{t-1} + U x_t$$"
+    again = "# Another network\n\n" r"$$h_t = W h_{t-1} + U x_t$$"
     auditor = Auditor(parse_document("\n\n".join((NETWORK, RIGHT, RIGHT, again, RIGHT, "")), "a.md"))
     assert [e.verdict for e in auditor.run()] == [None, "proved", "proved", None, "refuted"]
 
