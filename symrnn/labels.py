@@ -21,10 +21,12 @@ from symrnn.read.tree import Node, walk
 
 def labelled(trees: Iterable[Node], table: SymbolTable) -> frozenset[str]:
     """The symbols whose upper numbers may be labels."""
+    trees = list(trees)
     powers = [n for tree in trees for n in walk(tree) if n.op == "Pow" and n.nodes[0].op == "Sym"]
     letters = {m.head for n in powers if _is_vector(n.nodes[0], table) for m in walk(n.nodes[1]) if m.op == "Sym"}
-    return frozenset(n.nodes[0].head for n in powers
-                     if n.nodes[1] == Node("Num", ("1",)) or any(m.head in letters for m in walk(n.nodes[1])))
+    layers = frozenset(n.head for tree in trees for n in walk(tree) if n.op == "Sym" and n.part("Layer") is not None)
+    return layers | frozenset(n.nodes[0].head for n in powers
+                              if n.nodes[1] == Node("Num", ("1",)) or any(m.head in letters for m in walk(n.nodes[1])))
 
 
 def bears_label(trees: Iterable[Node], names: frozenset[str]) -> str | None:
