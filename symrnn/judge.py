@@ -716,14 +716,18 @@ class Chain:
         if found is None or found.claim.left == found.claim.right:    # that a side equals itself is no correction
             return r
         fix = self._corrections(sides.right).fix(self.statement, sides, found)
-        if fix is None or self._repeats(fix, found):
+        if fix is None or self._repeats(fix, found, v.method == "shapes"):
             return r
         return replace(r, verdict=replace(v, code=v.code if found.code == "SR299" else found.code, fix=fix), fixed=found.claim)
 
-    def _repeats(self, fix: Fix, found: Repair) -> bool:
-        """Whether a correction only says what the text has said: the definition of its left side, or an earlier side of its chain."""
-        left = found.claim.left.args[0] if found.claim.left.op == "entry" else found.claim.left
-        if found.is_derived and left.op == "sym" and left.attr.name in found.claim.model.definitions:
+    def _repeats(self, fix: Fix, found: Repair, unfitting: bool) -> bool:
+        """Whether a correction only says what the text has said: the definition of its left side, or an earlier side of its chain.
+
+        Where the shapes do not fit (``unfitting``), an entry of a definition says how the entries belong together.
+        """
+        entry = found.claim.left.op == "entry"
+        left = found.claim.left.args[0] if entry else found.claim.left
+        if found.is_derived and left.op == "sym" and left.attr.name in found.claim.model.definitions and not (entry and unfitting):
             return True
         start = self._source(self.statement.sides[0].left)
         return "".join(fix.latex.split()) in {"".join(f"{start} = {self._source(s.right)}".split()) for s in self.statement.sides}

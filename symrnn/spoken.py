@@ -31,7 +31,7 @@ _CHANGES = (r"label smoothing|weight decay|regulari[sz]\w+|penalt\w+|dropout|ave
             r"momentum|teacher forcing|peephole\w*|noise|mask\w*|residual|skip connections?|attention|minibatch\w*|mini-batch\w*")
 _BY = r"(?:with|using|under|without|after|for|given|applying|adding|instead of|including)"
 _ROUTINE = (r"(?:we|you|one) (?:now )?(?:differentiate|take|apply|use|expand|write|compute|look|unroll|sum|plug|substitute|insert|go|"
-            r"want|derive|calculate|do|put|combine|collect|multiply|let)\b")
+            r"want|derive|calculate|do|put|combine|collect|multiply|let|denote|define|call|introduce|abbreviate|recall)\b")
 CONDITION = re.compile(
     rf"\b(?:if (?!{_ROUTINE})|whenever|unless|suppos(?:e|es|ed|ing)|provided|(?:as|so) long as|assuming|in (?:the )?case|would|"
     rf"when (?!\w+ing\b|{_ROUTINE})|{_STRUCTURE}|{_LOOSE}|"
@@ -40,6 +40,10 @@ CONDITION = re.compile(
 SUPPOSITION = re.compile(rf"\b(?:suppos\w+|assum\w+|restrict\w*|take|let|consider|throughout|from (?:now|here) on)\b[^.]*?\b"
                          rf"(?P<what>{_STRUCTURE})", re.I)
 """A supposition that holds for the rest of its section."""
+SHOWN = re.compile(r"\b(?:activations?|transfer|nonlinearit(?:y|ies)|output functions?)\b[^.]*\bthe identity\Z", re.I)
+"""A supposition of the functions of a network, which its equations show where they apply none ..."""
+APPLIED = re.compile(r"\\(?:tanh|sigma|phi|varphi|psi|rho|max|operatorname|text|mathrm)\b|(?i:relu)|\b[fg]_?\w?\s*(?:\\left)?\(")
+"""... and this is how they apply one."""
 OTHER = tuple((re.compile(rf"\b{_BY} (?:\w+ ){{0,3}}(?:{words})\b", re.I), re.compile(mark)) for words, mark in (
     (r"cross-?entropy|log[- ]?loss|(?:log-?)?likelihood", r"\\log|\\ln|\blog\b"),
     (r"squared? (?:error|loss)|mean squared|quadratic loss", r"\^\{?2|\\top|\^T|\\\|"),
@@ -47,9 +51,9 @@ OTHER = tuple((re.compile(rf"\b{_BY} (?:\w+ ){{0,3}}(?:{words})\b", re.I), re.co
     (r"logistic(?: function| sigmoid)?|sigmoid", r"\\sigma|(?i:sigm)|\\exp|e\^"), (r"softmax", r"(?i)softmax|\\exp|e\^"),
     (r"temperature", r"\\tau|\\beta|/ ?T")))
 """Functions that a sentence may put in the place of those of a text, each with what a formula has that uses it."""
-AFTER = re.compile(rf"\W{{0,6}}(?:\w+ ){{0,2}}(?:(?=(?:if|when|whenever|provided|unless|as long as|assuming|up to)\b)(?P<what>\w+)|"
+AFTER = re.compile(rf"(?!\W*(?:\.|\n\s*\n)\W*(?-i:[A-Z]))\W{{0,6}}(?:\w+ ){{0,2}}(?:(?=(?:if|when|whenever|provided|unless|as long as|assuming|up to)\b)(?P<what>\w+)|"
                    rf"(?:for|under|in|with|at)\b[^.]*?\b(?P<case>{_STRUCTURE}|{_LOOSE}))", re.I)
-"""How the sentence of a formula goes on with a condition."""
+"""How the sentence of a formula goes on with a condition; a sentence after it speaks of what comes then."""
 SAID_OF_IT = re.compile(r"[\s$.]*(?:this|that|it|the (?:\w+ )?(?:first|second|third|last|latter|former|above)|here|both|these|which)\b"
                         r"[^.]*?\b"
                         r"(?P<what>holds?|valid|true|applies|correct|exact)\b[^.]*?\b(?:only|for|if|when|under|in|provided|unless)\b", re.I)
@@ -100,7 +104,7 @@ def restricted(text: str, offset: int, end: int | None = None) -> str | None:
         if words.strip() and not FOLLOWS.match(words):
             break
     after = _FORMULA.sub(" ", re.sub(r"\A[\s.,;]*(?:\$\$?|\\[\])])", " ", text[end : end + FARTHEST])) if end is not None else ""
-    supposed = AFTER.match(after) or SAID_OF_IT.match(after) or SUPPOSITION.search(_FORMULA.sub(" ", text[start:offset]))
+    supposed = AFTER.match(after) or SAID_OF_IT.match(after) or _supposed(text[start:offset])
     return supposed[supposed.lastgroup or 0] if supposed else None
 
 
@@ -110,9 +114,20 @@ def loosely(text: str, slopes: bool = False) -> str | None:
     return found[0] if found else None
 
 
+def _supposed(section: str) -> re.Match[str] | None:
+    """What a section supposes before a formula and its own formulas do not show."""
+    words, formulas = _FORMULA.sub(" ", section), _formulas(section)
+    return next((m for m in SUPPOSITION.finditer(words) if not (SHOWN.search(m[0]) and not APPLIED.search(formulas))), None)
+
+
+def _formulas(text: str) -> str:
+    """The formulas of a text, one after the other."""
+    return " ".join(m[0] for m in _FORMULA.finditer(text))
+
+
 def _another_function(words: str, text: str) -> re.Match[str] | None:
     """Words for a function that no formula of the text has."""
-    formulas = " ".join(m[0] for m in _FORMULA.finditer(text))
+    formulas = _formulas(text)
     return next((found for pattern, mark in OTHER if (found := pattern.search(words)) and not mark.search(formulas or text)), None)
 
 

@@ -40,6 +40,17 @@ def test_words_that_leave_nothing_out_restrict_nothing(tmp_path: Path, before: s
     assert verdicts(tmp_path, f"{NETWORK}{before}\n\n$$ {WRONG} $$\n") == ["refuted"]
 
 
+@pytest.mark.parametrize("after", ["\n\nIf the sequence is long, it vanishes.", ". If $W$ is large, it explodes."])
+def test_a_sentence_that_begins_after_a_formula_restricts_what_follows_it(tmp_path: Path, after: str) -> None:
+    assert verdicts(tmp_path, f"{NETWORK}The Jacobian is\n\n$$ {WRONG} $${after}\n")[:1] == ["refuted"]
+
+
+@pytest.mark.parametrize(("network", "verdict"), [("W h_{t-1} + U x_t", "refuted"), (r"\phi(W h_{t-1} + U x_t)", "undecided")])
+def test_a_supposition_that_the_equations_of_the_network_show_leaves_nothing_open(tmp_path: Path, network: str, verdict: str) -> None:
+    text = f"Consider a network whose activation is the identity,\n\n$$ h_t = {network}. $$\n\n"
+    assert verdicts(tmp_path, text + "The gradient is read off.\n\n" r"$$ \frac{\partial h_t}{\partial x_t} = W $$") == [verdict]
+
+
 def test_a_supposition_ends_with_its_section(tmp_path: Path) -> None:
     text = f"{NETWORK}Let $W$ be a diagonal matrix.\n\nA sentence between.\n\n$$ {WRONG} $$\n\n# In general\n\n$$ {WRONG} $$\n"
     assert verdicts(tmp_path, text) == ["undecided", "refuted"]
