@@ -51,7 +51,8 @@ OTHER = tuple((re.compile(rf"\b{_BY} (?:\w+ ){{0,3}}(?:{words})\b", re.I), re.co
     (r"logistic(?: function| sigmoid)?|sigmoid", r"\\sigma|(?i:sigm)|\\exp|e\^"), (r"softmax", r"(?i)softmax|\\exp|e\^"),
     (r"temperature", r"\\tau|\\beta|/ ?T")))
 """Functions that a sentence may put in the place of those of a text, each with what a formula has that uses it."""
-AFTER = re.compile(rf"(?!\W*(?:\.|\n\s*\n)\W*(?-i:[A-Z]))\W{{0,6}}(?:\w+ ){{0,2}}(?:(?=(?:if|when|whenever|provided|unless|as long as|assuming|up to)\b)(?P<what>\w+)|"
+AFTER = re.compile(rf"(?!\W*(?:\.|\n\s*\n)\W*(?-i:[A-Z]))\W{{0,6}}(?:\w+ ){{0,2}}"
+                   rf"(?:(?=(?:if|when|whenever|provided|unless|as long as|assuming|up to)\b)(?P<what>\w+)|"
                    rf"(?:for|under|in|with|at)\b[^.]*?\b(?P<case>{_STRUCTURE}|{_LOOSE}))", re.I)
 """How the sentence of a formula goes on with a condition; a sentence after it speaks of what comes then."""
 SAID_OF_IT = re.compile(r"[\s$.]*(?:this|that|it|the (?:\w+ )?(?:first|second|third|last|latter|former|above)|here|both|these|which)\b"

@@ -23,7 +23,7 @@ LAYERS = (
     ("points",),
     ("prove", "write", "emit"),
     ("repair",),
-    ("direct",),
+    ("direct", "magnitudes"),
     ("coded", "correspondence"),
     ("conditions", "factors", "givenshapes", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary",
      "vectorised"),

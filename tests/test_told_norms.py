@@ -31,10 +31,10 @@ MANY = r"\left\| \frac{\partial h_T}{\partial h_1} \right\|"
     (r"\tanh", rf"{JACOBIAN} \le \frac{{1}}{{4}} \|B\|", "refuted"),
     (r"\sigma", rf"{JACOBIAN} \le \frac{{1}}{{4}} \|B\|", "proved"),
     (r"\sigma", rf"{JACOBIAN} \le \frac{{1}}{{5}} \|B\|", "refuted"),
-    (r"\tanh", rf"{JACOBIAN} \le \|A\|", None),
+    (r"\tanh", rf"{JACOBIAN} \le \|A\|", "refuted"),
     (r"\tanh", rf"{JACOBIAN} \le \|B\|_2", None),
     (r"\tanh", rf"\|B\| < 1 \Rightarrow {MANY} \to 0", "proved"),
-    (r"\tanh", rf"\|B\| \le 1 \Rightarrow {MANY} \to 0", None),
+    (r"\tanh", rf"\|B\| \le 1 \Rightarrow {MANY} \to 0", "refuted"),
     (r"\sigma", rf"\|B\| < 4 \Rightarrow {MANY} \to 0", "proved"),
     (r"\sigma", rf"\|B\| < 5 \Rightarrow {MANY} \to 0", None),
     (r"\tanh", rf"\|B\| > 1 \Rightarrow {MANY} \to \infty", "refuted"),
@@ -45,8 +45,9 @@ def test_the_largest_slope_bounds_a_step_and_says_nothing_of_growth(function, cl
 
 
 @pytest.mark.parametrize("cell", [r"$$h_t = B h_{t-1} + A v_t$$", r"$$h_t = \tanh(B h_{t-1})$$", r"$$h_t = \tanh(B h_{t-1}) + q$$"])
-def test_without_a_bias_inside_the_function_growth_is_not_refuted(cell, tmp_path):
-    assert verdict(rf"\|B\| > 1 \Rightarrow {MANY} \to \infty", cell, tmp_path) is None
+def test_without_a_bias_inside_the_function_a_nilpotent_weight_refutes_growth(cell, tmp_path):
+    assert verdict(rf"\|B\| > 1 \Rightarrow {MANY} \to \infty", cell, tmp_path) == "refuted"
+    assert verdict(rf"\|B\| > 1 \Rightarrow {MANY} \to \infty", rf"The number $B \in \mathbb{{R}}$. {cell}", tmp_path) != "refuted"
 
 
 def test_what_the_text_calls_untrue_is_no_claim(tmp_path):

@@ -31,7 +31,7 @@ from symrnn.read.show import show
 from symrnn.read.sums import open_sum, total_of
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
 from symrnn.read.tree import Node, walk
-from symrnn.read.values import value_functions
+from symrnn.read.values import SPECTRAL, value_functions
 
 STYLES = (
     ("angle", re.compile(r"\^\s*\{?\s*(?:<|\\langle)\s*(\w|\\tau)\b")),
@@ -71,8 +71,6 @@ DEFAULT = "scalar?"
 """What a name is taken for of whose kind nothing is known."""
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
 """How each rank is declared with its sizes left open."""
-SPECTRAL = re.compile(r"(?:rho|kappa|lambda)(?:_\S+)?|(?:sigma|s|mu)_(?:max|min)")
-"""Names that stand for an eigenvalue, a singular value or a condition number before a matrix in brackets."""
 GATES = re.compile(r"^(?:f|i|o|z|r|u|g|Gamma)(?:_.*)?$")
 SURE_GATES = frozenset({"i", "r"})
 """Names that only gates have."""

@@ -11,7 +11,7 @@ taken from the letters themselves.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from symrnn.read.symbols import STANDARD
 from symrnn.read.tree import Node, walk
@@ -21,6 +21,7 @@ SAME = ("Add", "Neg", "PlusMinus", "Had", "Delta")
 BODY = {"Sum": 3, "Gradient": 0}
 """Operations whose rank is that of one argument, with its place."""
 STACKS = ("List", "Stack")
+ORDER = ("<", "<=", ">", ">=")
 PRODUCT = ("Mul", "Dot", "Star")
 TURNED = {"vector": "row", "row": "vector", "matrix": "matrix", "scalar": "scalar"}
 PAIRS = {("matrix", "vector"): "vector", ("matrix", "matrix"): "matrix", ("row", "matrix"): "row", ("row", "vector"): "scalar",
@@ -49,6 +50,19 @@ def _applied(n: Node, matrices: Set[str]) -> Node:
     return Node(n.op, tuple(_applied(a, matrices) if isinstance(a, Node) else a for a in n.args), n.span)
 
 
+def _compared_with_norms(chain: Node) -> Iterator[Node]:
+    """The symbols that are factors of a side which is compared with a norm."""
+    sides = [chain.nodes[0], *(r.nodes[0] for r in chain.nodes[1:] if r.head in ORDER)]
+    if len(sides) > 1 and any(n.op == "Norm" for side in sides for n in walk(side)):
+        stack = sides
+        while stack:
+            n = stack.pop()
+            if n.op in ("Mul", "Dot", "Div", "Add", "Neg") or n.op == "Pow":
+                stack.extend(n.nodes[:1] if n.op == "Pow" else n.nodes)
+            elif n.op == "Sym" and n.part("Index") is None and n.part("Time") is None:
+                yield n
+
+
 class Ranks:
     """What is known so far; ``pull`` is the rank of a tree by its parts, ``push`` carries a rank into its parts."""
 
@@ -58,7 +72,8 @@ class Ranks:
     def run(self, trees: list[Node]) -> dict[str, str]:
         chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
         limits = (n.nodes[2] for tree in trees for n in walk(tree) if n.op == "Sum")
-        self.known = {**{n.head: "scalar" for n in limits if n.op == "Sym"}, **self.known}
+        measures = (n for chain in chains for n in _compared_with_norms(chain))
+        self.known = {**{n.head: "scalar" for n in (*limits, *measures) if n.op == "Sym"}, **self.known}
         before = -1
         while before < len(self.known):
             before = len(self.known)

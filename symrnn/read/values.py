@@ -14,6 +14,7 @@ number, and so is ``l`` alone. A prime on such a function of one argument is the
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -22,6 +23,9 @@ from symrnn.read.tree import Node, walk
 
 PARAMETERS = frozenset("theta Theta vartheta phi w".split())
 """Letters that stand for all parameters of a network together."""
+
+SPECTRAL = re.compile(r"(?:rho|kappa|lambda)(?:_\S+)?|(?:sigma|s|mu)_(?:max|min)")
+"""Names that stand for an eigenvalue, a singular value or a condition number before a matrix in brackets."""
 
 Values = Mapping[str, tuple[Node, ...]]
 
@@ -52,7 +56,8 @@ def value_functions(trees: Sequence[Node], table: SymbolTable) -> dict[str, tupl
         d = table.get(f.head)
         other = any(g.head == f.head and given != args for g, given in calls)
         own = any(m.op == "Sym" and m.head == f.head for m in walk(body))
-        if not (other or own or f.head in STANDARD or d is not None and d.is_function) and _is_value(args, body, table):
+        known = f.head in STANDARD or SPECTRAL.fullmatch(f.head) or d is not None and d.is_function
+        if not (other or own or known) and _is_value(args, body, table):
             out[f.head] = args
     return out | {name: args for name, args in _of_everything(trees, calls).items() if table.lookup(name) is None}
 

@@ -1,96 +1,116 @@
-r"""How the norm of the Jacobian of a step is bounded, and what that of many steps tends to.
+r"""What a formula says of norms: of the Jacobian of a step, of products over many steps, and what they tend to.
 
-Of one step: ``\| \frac{\partial h_t}{\partial h_{t-1}} \| \le \|W\|``. Of many steps:
-``\|W\| < 1 \Rightarrow \| \frac{\partial h_T}{\partial h_1} \| \to 0``.
+``\| \frac{\partial h_t}{\partial h_{t-1}} \| \le \|W\|``, ``\|W\| < 1 \Rightarrow \| \frac{\partial h_T}{\partial h_1} \| \to 0``.
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterator, Sequence
 
 from symrnn.document import Row
+from symrnn.expr import symbols
+from symrnn.factors import hands_on
 from symrnn.judge import Relation
-from symrnn.prove.norms import Step, at_most, limit, one_step
+from symrnn.magnitudes.bound import Bounds
+from symrnn.magnitudes.falsify import counterexample
+from symrnn.magnitudes.limits import Limits
+from symrnn.magnitudes.tree import Magnitude, Said, Tends, expressions
+from symrnn.model import Model
+from symrnn.prove.claim import Condition
+from symrnn.prove.verdict import EVERYWHERE, Verdict
+from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node
-from symrnn.told.ranges import TURNED, claimed_tree, number, perhaps_condition
-from symrnn.told.world import World, place, plain
+from symrnn.spoken import restricted
+from symrnn.told.magnitudes import Magnitudes, NotRead, only_of_columns, speaks_of_norms
+from symrnn.told.ranges import SUPPOSED, perhaps_condition, sentence
+from symrnn.told.world import World
 
-NORMS = ("", "2", "F")
-"""The kinds of norms that a product of matrices does not exceed, as they are printed."""
+METHOD = "elementary rules for norms"
 
 
 def stated(row: Row, world: World) -> Iterator[Relation]:
-    """What a formula says of the norms of Jacobians, as far as that is decided."""
-    tree = claimed_tree(row, world)
-    if tree is None:
+    """The relations between norms in a formula, where each of them is decided, or one of them is refuted."""
+    tree = row.reading.tree
+    if tree is None or not speaks_of_norms(tree) or SUPPOSED.search(sentence(world.document.text, row.span.offset)):
         return
-    if tree.op == "Chain" and len(tree.nodes) == 2 and tree.nodes[1].head == "<=":
-        found = _bounded(tree.nodes[0], tree.nodes[1].nodes[0], row, world)
-    elif tree.op == "Implies" and len(tree.nodes) == 2:
-        found = _limit(*tree.nodes, row, world)
-    else:
-        found = None
-    if found is not None and not (found.verdict.word == "refuted" and perhaps_condition(row, world)):
-        yield found
+    offset, latex = row.span.offset, row.span.latex
+    model = world.model(offset)
+    state = next((s.name for s in model.states if hands_on(model, s.name)), None)
+    reader = Magnitudes(row.setting.scope, world.context.sizes_of(row.setting), state)
+    try:
+        premises, said = reader.statements(tree)
+    except NotRead:
+        return
+    if only_of_columns([s for _, s in said]):
+        return
+    facts = tuple(_facts(row, world, reader))
+    judge = Judge(model, (*premises, *facts), row.setting.conditions, state, bool(premises))
+    found = [(n, judge(s)) for n, s in said]
+    doubted = perhaps_condition(row, world) or restricted(world.document.text, offset, offset + len(latex)) is not None
+    if any(v is not None and v.word == "refuted" for _, v in found):
+        found = [] if doubted else [(n, v or _open()) for n, v in found]
+    elif any(v is None for _, v in found):
+        return
+    for n, verdict in found:
+        assert verdict is not None
+        text = latex if len(found) == 1 else f"{source_of(latex, n.nodes[0].span)} {_sign(n)} {source_of(latex, n.nodes[1].nodes[0].span)}"
+        yield Relation(text, verdict)
 
 
-def _bounded(left: Node, right: Node, row: Row, world: World) -> Relation | None:
-    """``|dh_t/dh_{t-1}| <= c |W|``."""
-    ends, factors = _jacobian(left), right.nodes if right.op == "Mul" else (right,)
-    letter = row.setting.scope.table.time_letter
-    at = [place(n, letter) for n in ends]
-    numbers = [n for n in map(number, factors) if n is not None]
-    weights = [_weight(f, left) for f in factors if number(f) is None]
-    if len(at) != 2 or None in at or None in weights or at[0][1] != 0 or at[1][1] != -1:       # type: ignore[index]
-        return None
-    step = one_step(world.model(row.span.offset), at[0][0], at[1][0])                           # type: ignore[index]
-    factor = Fraction(1)
-    for n in numbers:
-        factor *= n
-    verdict = None if step is None else at_most(step, factor, tuple(sorted(map(str, weights))))
-    return None if verdict is None else Relation(row.span.latex, verdict)
+def _sign(n: Node) -> str:
+    return {"<=": r"\le", ">=": r"\ge", "->": r"\to"}.get(n.nodes[1].head, n.nodes[1].head)
 
 
-def _limit(premise: Node, conclusion: Node, row: Row, world: World) -> Relation | None:
-    """``|W| > c  =>  |dh_T/dh_1| -> oo``."""
-    if any(n.op != "Chain" or len(n.nodes) != 2 for n in (premise, conclusion)) or conclusion.nodes[1].head != "->":
-        return None
-    size, relation, most = premise.nodes[0], premise.nodes[1].head, number(premise.nodes[1].nodes[0])
-    value, to = conclusion.nodes[0], conclusion.nodes[1].nodes[0].head
-    step = _many(value, row, world)
-    if step is None or most is None or relation not in TURNED or step.weights != (_weight(size, value),):
-        return None
-    verdict = limit(step, relation, most, to)
-    return None if verdict is None else Relation(row.span.latex, verdict)
+def _open() -> Verdict:
+    return Verdict("undecided", "SR303", "no rule for norms decides it")
 
 
-def _many(value: Node, row: Row, world: World) -> Step | None:
-    """The bound for one step, of a Jacobian of a state at the last step by the same state at a fixed one."""
-    ends = _jacobian(value)
-    times = [n.part("Time") for n in ends]
-    if len(ends) != 2 or ends[0].head != ends[1].head or any(len(n.args) != 2 for n in ends) or None in times:
-        return None
-    last, first = (time.nodes[0] for time in times if time is not None)
-    early = first.op == "Num" or plain(first) and first.head in ("k", "s", "j")
-    if not plain(last) or last.head not in row.setting.scope.steps or not early:
-        return None
-    return one_step(world.model(row.span.offset), ends[0].head, ends[0].head)
+def _facts(row: Row, world: World, reader: Magnitudes) -> Iterator[Said]:
+    """What other formulas of the scope state of norms: all that is given beside a claim, and what a text supposes."""
+    for other in world.compiled.rows:
+        if other is row or other.setting is not row.setting or other.reading.tree is None:
+            continue
+        words = sentence(world.document.text, other.span.offset)
+        if world.context.tells and not SUPPOSED.search(words) or not speaks_of_norms(other.reading.tree):
+            continue
+        try:
+            yield from reader.premises(other.reading.tree)
+        except NotRead:
+            continue
 
 
-def _jacobian(n: Node) -> tuple[Node, ...]:
-    """The ends of a derivative in a norm."""
-    inner = n.nodes[0] if n.op == "Norm" and _kind(n) in NORMS else Node("Absent")
-    return inner.nodes if inner.op == "Deriv" and len(inner.nodes) == 2 and inner.args[1] == "1" else ()
+class Judge:
+    """Judges statements of one scope under what is supposed; ``implied`` says that the formula itself supposes it."""
+
+    def __init__(self, model: Model, premises: Sequence[Said], conditions: tuple[Condition, ...], state: str | None,
+                 implied: bool = False) -> None:
+        self.model, self.premises, self.conditions, self.state, self.implied = model, premises, conditions, state, implied
+
+    def __call__(self, said: Said | Tends) -> Verdict | None:
+        if isinstance(said, Tends):
+            return Limits(self.model, self.premises, self.conditions, self.state).verdict(said)
+        uses = Bounds(self.model, self.premises, self.conditions, self.state).proves(said)
+        if uses is not None:
+            return Verdict("proved", method=METHOD, scope=EVERYWHERE, error_bound="0", conditions=uses)
+        if not self.is_claim(said):
+            return None
+        found = counterexample(said, self.premises, self.model, self.conditions)
+        if found is None:
+            return None
+        why = f"the left side is {found.left} and the right side {found.right}"
+        return Verdict("refuted", "SR299", why, METHOD, counterexample=found.to_json())
+
+    def is_claim(self, said: Said) -> bool:
+        """Whether both sides speak of one thing, or of what the equations define; else it may be a condition."""
+        sides = [set(_names(m)) for m in (said.left, said.right)]
+        defined = {s.name for s in self.model.variables}
+        known = {s.name for s in (*self.model.variables, *self.model.parameters, *self.model.inputs)}
+        premised = {n for p in self.premises for m in (p.left, p.right) for n in _names(m)}
+        shared = sides[0] & sides[1]
+        free = (sides[0] | sides[1]) - known - premised - shared
+        about = shared or (sides[0] | sides[1]) & defined or self.implied and (sides[0] | sides[1]) & premised
+        return not free and bool(about)
 
 
-def _weight(n: Node, like: Node) -> str | None:
-    """The matrix in a norm of the same kind as another; turned round where that norm does not see it."""
-    if n.op != "Norm" or _kind(n) != _kind(like):
-        return None
-    inner = n.nodes[0].nodes[0] if n.nodes[0].op == "Transpose" and _kind(n) else n.nodes[0]
-    return inner.head if plain(inner) else None
-
-
-def _kind(n: Node) -> str:
-    """What stands below a norm."""
-    return n.nodes[1].head if len(n.nodes) > 1 else ""
+def _names(m: Magnitude) -> Iterator[str]:
+    for e in expressions(m):
+        yield from (s.name for s in symbols(e))

@@ -58,19 +58,19 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
 def claimed_tree(row: Row, world: World) -> Node | None:
     """A formula without the words that it holds entry by entry; None where it, or the sentence before it, states a condition."""
     latex = EACH.sub("", row.span.latex)
-    if row.reading.tree is None or SUPPOSED.search(_sentence(world.document.text, row.span.offset)) or SUPPOSED.search(latex):
+    if row.reading.tree is None or SUPPOSED.search(sentence(world.document.text, row.span.offset)) or SUPPOSED.search(latex):
         return None
     return row.reading.tree if latex == row.span.latex else world.parse(latex, row.span.offset)
 
 
 def perhaps_condition(row: Row, world: World) -> bool:
     """Whether a formula in running text stands after words that may make it a condition."""
-    return row.span.kind == "inline" and RESTRICTED.search(_sentence(world.document.text, row.span.offset)) is not None
+    return row.span.kind == "inline" and RESTRICTED.search(sentence(world.document.text, row.span.offset)) is not None
 
 
 def says_each(row: Row, world: World) -> bool:
     """Whether a formula or the sentence before it says that it holds entry by entry."""
-    return BY_ENTRY.search(_sentence(world.document.text, row.span.offset) + row.span.latex) is not None
+    return BY_ENTRY.search(sentence(world.document.text, row.span.offset) + row.span.latex) is not None
 
 
 def confined(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
@@ -85,7 +85,7 @@ def confined(tree: Node) -> Iterator[tuple[Node, Interval, Node | None]]:
         listed.clear()
 
 
-def _sentence(text: str, at: int) -> str:
+def sentence(text: str, at: int) -> str:
     """The words of a sentence up to the formula at a place."""
     before = OPENING.sub("", text[max(0, at - SENTENCE) : at]).rstrip()
     return "" if before[-1:] in ".!?" else str(re.split(r"[.!?]\s|\n\s*\n|\$\$|\\\]", before)[-1])
