@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symrnn.expr import symbols
-from symrnn.model import Model
+from symrnn.read.counting import count
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 
@@ -50,26 +49,15 @@ def one_factor(left: Node, right: Node, letter: str) -> Factor | None:
     return None
 
 
-def hands_on(model: Model, state: str) -> bool:
-    """Whether a step hands on to the next one nothing but ``state``.
-
-    >>> from symrnn.model import sequence
-    >>> h, c, x = sequence("h", "n"), sequence("c", "n"), sequence("x", "n", kind="input")
-    >>> hands_on(Model.build("one", [(h, h[-1] + x)]), "h"), hands_on(Model.build("two", [(c, c[-1] + h[-1]), (h, c)]), "h")
-    (True, False)
-    """
-    lagged = {(s.name, s.time.offset) for e in model.equations for s in symbols(e.right)
-              if s.name in model.definitions and s.time is not None and s.time.offset < 0}
-    return lagged == {(state, -1)}
-
-
 def _step(whole: Node, letter: str) -> Node | None:
     """The derivative of a state by the state before it, for a derivative of a state by an earlier one."""
     if len(whole.nodes) != 2 or whole.args[1] != "1" and str(whole.args[1]) != "1":
         return None
     top, bottom = whole.nodes[-2:]
     times = [n.part("Time") if n.op == "Sym" and len(n.args) == 2 else None for n in (top, bottom)]
-    if top.head != bottom.head or any(t is None or not _is_letter(t.nodes[0]) for t in times) or times[0] == times[1]:
+    if top.head != bottom.head or any(t is None or not (_is_letter(t.nodes[0]) or t.nodes[0].op == "Num") for t in times):
+        return None
+    if times[0] == times[1] or not any(t is not None and _is_letter(t.nodes[0]) for t in times):
         return None
     now = Node("Sym", (letter,))
     return Node("Deriv", (*whole.args[:-2], _timed(top.head, now), _timed(top.head, Node("Add", (now, Node("Neg", (ONE,)))))))
@@ -84,7 +72,7 @@ def _factor(whole: Node, product: Node, letter: str) -> Node | None:
     now = Node("Sym", (letter,))
     before = Node("Add", (now, Node("Neg", (ONE,))))
     for last, first, step in ((late, Node("Add", (early, ONE)), now), (Node("Add", (late, Node("Neg", (ONE,)))), early, before)):
-        if (high, low) == (last, first):
+        if [count(high), count(low)] == [count(last), count(first)]:
             return _at(body, variable.head, step)
     return None
 

@@ -47,13 +47,14 @@ from symrnn.expr import (
     symbols,
     walk,
 )
-from symrnn.factors import ORDER, Factor, hands_on, one_factor
+from symrnn.factors import ORDER, Factor, one_factor
 from symrnn.implied import contradicts, generic, implied
 from symrnn.instances import instances, unspecified
 from symrnn.labels import bears_label
 from symrnn.lastloss import AT_END
 from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Equation, Model
+from symrnn.prove.accumulated import hands_on
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import NOT_SPOKEN, decide, domain
 from symrnn.prove.shapes import conflict
@@ -74,6 +75,8 @@ from symrnn.repair import Repair, repair
 from symrnn.rules import function_rule, functions_in
 from symrnn.setting import Setting
 from symrnn.stationary import at_zero_gradient
+from symrnn.telescopes import FIRST_LEFT, Inner, between, inner_products, lag_of, lagged, put, shifted, telescope, with_number
+from symrnn.telescopes import instances as written_out
 from symrnn.unclear import blocked
 from symrnn.vectorised import LAYOUTS, OTHERS, READING, turned, vectorised
 from symrnn.write.latex import latex
@@ -165,6 +168,11 @@ class Chain:
             doubtful = anchor is not None and out[-1].verdict.word not in (None, *STANDS)
             if doubtful and anchor is not None:
                 out.append(_one_reading(self._after_fault(anchor, sides, text, out[-1].verdict.word == "refuted"), out[-1]))
+                continue
+            over_steps = sides.left.op == "Prod" or telescope(sides.left, self.setting.scope.table.time_letter) is not None
+            if anchor is not None and over_steps and out[-1].verdict.word == "proved":
+                against = replace(sides, left=anchor)                 # equal to the product, and easier to compute with
+                out.append(self._relation(against, text, sides))
                 continue
             if anchor is None or out[-1].verdict.word in (None, "proved"):
                 anchor = sides.left
@@ -294,10 +302,18 @@ class Chain:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
+                if (lag := lag_of((sides.left, sides.right), scope.table.time_letter)) is not None:
+                    left, right = lagged((sides.left, sides.right), lag)
+                    return self._lagged(replace(sides, left=left, right=right), lag[1], sides, text, printed)
+                if (laid := self._telescoped(sides)) is not None:
+                    return Relation(text, laid)
                 factor = one_factor(sides.left, sides.right, self.setting.scope.table.time_letter)
                 if factor is not None:
                     by_factor = Relation(text, self._by_factor(factor, elaborator))
                     return self._factor_corrected(by_factor, factor, sides) if correct else by_factor
+                if (folded := self._folded(sides)) is not None:
+                    again, ordered = folded
+                    return self._in_order(self._as_read(again, text, printed, False), ordered)
                 if (name := bears_label((sides.left, sides.right), self.auditor.labels)) is not None:
                     return Relation(text, Verdict("undecided", "SR303", f"the number above {name} may be an exponent or that of a layer"))
                 if (doubt := value_at(sides, scope.table, self.span.latex)) is not None:
@@ -385,8 +401,92 @@ class Chain:
         left, right = resize(left, names), resize(right, names)
         return Claim(left, right, self.auditor.model_of(self.setting), "=", self.stated), single
 
-    def _by_factor(self, factor: Factor, elaborator: Elaborator) -> Verdict:
-        """The verdict on an equation between products over steps, from that on one factor."""
+    def _lagged(self, again: Sides, lag: str, sides: Sides, text: str, printed: Sides) -> Relation:
+        """A relation with a lag, by the step that it leads to; what fails for no lag but zero is not refuted."""
+        found = self._as_read(again, text, printed, False)
+        if found.verdict.word != "refuted" or found.verdict.method == "shapes":
+            return found
+        for one in (1, 2):
+            left, right = (with_number(n, lag, one) for n in (sides.left, sides.right))
+            there = self._as_read(replace(sides, left=left, right=right), text, printed, False).verdict
+            if there.word == "refuted":
+                return replace(found, verdict=replace(there, reason=f"with {lag} = {one}: {there.reason}"))
+        return replace(found, verdict=Verdict("undecided", "SR303", f"it may speak of other steps: {found.verdict.reason}"))
+
+    def _telescoped(self, sides: Sides) -> Verdict | None:
+        """The verdict on an equation with a product with dots: from one factor, else from a few that are written out."""
+        letter = self.setting.scope.table.time_letter
+        found = [telescope(n, letter) for n in (sides.left, sides.right)]
+        if not any(found):
+            return None
+        laid = replace(sides, left=found[0].product if found[0] else sides.left, right=found[1].product if found[1] else sides.right)
+        factor = one_factor(laid.left, laid.right, letter)
+        falls = all(f.falls for f in found if f is not None)
+        verdict = self._by_factor(factor, self._fresh(), falls) if factor is not None else None
+        if verdict is not None and (falls or verdict.word in ("proved", "undecided")):
+            return verdict
+        states = {n.nodes[0].head for n in (sides.left, sides.right) if n.op == "Deriv" and len(n.nodes) == 2}
+        if not all(hands_on(self.auditor.model_of(self.setting), s) for s in states):
+            return None
+        one = next(f for f in found if f is not None)
+        for few in (2, 3):
+            for where, (left, right) in written_out((sides.left, sides.right), one, letter, few):
+                try:
+                    claim, _ = self._claim(Sides(left, "=", right), self._fresh())
+                except Meaningless:
+                    continue
+                again = self._decided(claim)
+                if again.word == "refuted":
+                    return replace(again, reason=f"with {where}: {again.reason}")
+                break
+        return None
+
+    def _folded(self, sides: Sides) -> tuple[Sides, tuple[str, ...]] | None:
+        """A relation with its products of Jacobians over steps as derivatives across these steps, and how they are read then."""
+        letter, before = self.setting.scope.table.time_letter, sides
+        ordered: dict[str, None] = {}
+        while True:
+            found = next((p for n in (sides.left, sides.right) for p in inner_products(n, letter)), None)
+            if found is None:
+                return None if sides is before else (sides, tuple(ordered))
+            value = self._across(found, letter)
+            if value is None:
+                return None
+            derivative, how = value
+            left, right = (put(n, found.node, found.within(derivative)) for n in (sides.left, sides.right))
+            sides, ordered = replace(sides, left=left, right=right), ordered | dict.fromkeys(how)
+
+    def _across(self, product: Inner, letter: str) -> tuple[Node, tuple[str, ...]] | None:
+        """A product of Jacobians (or of transposed ones) as one derivative, and the order of its factors that this takes for granted."""
+        model = self.auditor.model_of(self.setting)
+        now = Node("Sym", (letter,))
+        for state in (s.name for s in model.states if hands_on(model, s.name)) if product.speaks_of_own_step() else ():
+            for later in (0, 1):
+                one = between(state, shifted(now, later), shifted(now, later - 1))
+                for flipped, node in ((False, one), (True, Node("Transpose", (one,)))):
+                    claim, _ = self._claim(Sides(node, "=", product.step(letter)), self._fresh())
+                    number = claim.left.shape == SCALAR
+                    if decide(claim).word != "proved" or not number and product.falls is flipped:
+                        continue
+                    value = product.derivative(state, later)
+                    how = () if number or product.falls is not None else ((FIRST_LEFT if flipped else ORDER),)
+                    return (Node("Transpose", (value,)) if flipped and not number else value), how
+        return None
+
+    def _in_order(self, r: Relation, ordered: tuple[str, ...]) -> Relation:
+        """A verdict that rests on the order of the factors of a product."""
+        v, words = r.verdict, " and ".join(ordered)
+        if not ordered or v.word not in ("proved", "conditional", "refuted", "agrees"):
+            return r
+        if v.word == "refuted":
+            return Relation(r.latex, Verdict("undecided", "SR303", f"if {words}, it is refuted: {v.reason}"))
+        reason = f"{v.reason}, and {words}" if v.word == "conditional" else f"true when {words}"
+        word = v.word if v.word == "agrees" else "conditional"
+        return replace(r, verdict=replace(v, word=word, convention=v.convention or "order of a product over steps", reason=reason,
+                                          conditions=(*v.conditions, *ordered)))
+
+    def _by_factor(self, factor: Factor, elaborator: Elaborator, ordered: bool = False) -> Verdict:
+        """The verdict on an equation between products over steps, from that on one factor; ``ordered``: the latest stands first."""
         model = self.auditor.model_of(self.setting)
         if factor.state is not None and factor.state not in model.definitions:
             return Verdict("undecided", "SR103", f"nothing given defines {factor.state}")
@@ -402,7 +502,7 @@ class Chain:
         if verdict.word not in STANDS:
             return verdict
         way = f"induction over the steps; each factor: {verdict.method}"
-        if factor.state is None or claim.left.shape == SCALAR:
+        if ordered or factor.state is None or claim.left.shape == SCALAR:
             return replace(verdict, method=way)
         return replace(verdict, word="conditional", method=way, convention="order of a product over steps", reason=f"true when {ORDER}",
                        conditions=(*verdict.conditions, ORDER))
@@ -443,7 +543,7 @@ class Chain:
             verdict = before if before.word != "refuted" else verdict
         if verdict.word == "undecided" and "rank 3" in (verdict.reason or ""):
             verdict = self._vectorised(claim, verdict)
-        if self.setting.guessed and (verdict.word == "undecided" and "rank 3" in (verdict.reason or "")
+        if (self.setting.guessed or not self.auditor.tells) and (verdict.word == "undecided" and "rank 3" in (verdict.reason or "")
                                      or verdict.word == "refuted" and verdict.method == "shapes"):
             verdict = self._turned(claim) or verdict
         if verdict.word in ("undecided", "refuted") and verdict.method in (None, "shapes") and is_chain_rule(claim.right) and (

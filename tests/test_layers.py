@@ -26,7 +26,7 @@ LAYERS = (
     ("direct", "magnitudes"),
     ("coded", "correspondence"),
     ("conditions", "factors", "givenshapes", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary",
-     "vectorised"),
+     "telescopes", "vectorised"),
     ("gates",),
     ("setting", "laid"),
     ("considered", "conventions"),

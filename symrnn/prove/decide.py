@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from operator import mul
 
 from symrnn.expr import SCALAR, Expr, Linear, Shape, Symbol, derivative, has_powers, lift, rebuild, symbol, symbols, transform, walk
 from symrnn.model import Model
+from symrnn.prove.accumulated import THROUGH, accumulated, through_state
+from symrnn.prove.accumulated import WAY as ACCUMULATED
 from symrnn.prove.blocks import prove_blocks, prove_parts
 from symrnn.prove.claim import Claim, Condition, Missing, Unsupported
 from symrnn.prove.closed import WAY, closed_from_zero, from_zero, prove_closed
@@ -52,12 +54,17 @@ def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     if not _by_parameter(claim) or claim.states("immediate"):
         first = judge(claim, use)
         return first if first.word == "proved" else started(claim, first, use) or first
-    first = judge(_total(claim), use)
+    first, third = judge(_total(claim), use), None
     if first.word == "proved" or _tells_apart(claim):
         return first
     second = judge(replace(claim, conditions=(*claim.conditions, Condition("immediate", (), IMMEDIATE))), use)
+    if second.word != "proved" and (mixed := _of_states(claim)) is not None:
+        third = judge(mixed, use)
+        if third.word in ("proved", "undecided", "agrees"):
+            second = third
     if second.word != "proved":
-        return second if first.word == "refuted" and second.word in ("refuted", "agrees") else first
+        open_too = second.word in ("refuted", "agrees") or second is third
+        return second if first.word == "refuted" and open_too else first
     return replace(second, word="conditional", code="SR209", convention="immediate derivative",
                    reason=f"true when {IMMEDIATE}; with total derivatives {_why(first)}", counterexample=first.counterexample,
                    conditions=(*(str(c) for c in claim.conditions), IMMEDIATE))
@@ -87,6 +94,18 @@ def from_the_start(claim: Claim, proof: Proof) -> str | None:
     if found is None or early & set(found[1].outside):
         return None
     return f"with {' and '.join(map(str, found[0]))} it holds at every step"
+
+
+def _of_states(claim: Claim) -> Claim | None:
+    """The claim with a total derivative on the left and immediate ones of states on the right, where it has both there."""
+    def of_loss(d: Expr) -> bool:
+        return d.args[0].op == "sym" and d.args[0].attr.name == claim.model.loss
+    def change(e: Expr, own: str) -> Expr | None:
+        if e.op == "deriv" and _is_by_parameter(claim, e):
+            return derivative(e.args[0], e.args[1], "total" if of_loss(e) else own)
+        return None
+    left, right = (transform(side, partial(change, own=own)) for side, own in ((claim.left, "total"), (claim.right, "immediate")))
+    return replace(claim, left=left, right=right) if right != claim.right else None
 
 
 def _tells_apart(claim: Claim) -> bool:
@@ -151,6 +170,12 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof = prove_parts(claim) or prove_blocks(claim) if use.normal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, "normal form of each block")
+    def same(a: Expr, b: Expr) -> bool:
+        return a.shape == b.shape and judge(replace(claim, left=a, right=b), use).word == "proved"
+    if use.normal and (whole := accumulated(claim, same)) is not None and (summed := judge(whole, use)).word == "proved":
+        return replace(summed, method=f"{ACCUMULATED}; {summed.method}", conditions=tuple(dict.fromkeys((*stated, *summed.conditions))))
+    if use.normal and through_state(claim, same):
+        return Verdict("proved", method=THROUGH, scope=EVERYWHERE, error_bound="0", conditions=stated, domain=domain(claim))
     if use.normal and lemma(claim):
         return Verdict("proved", method="scalar identity: both sides written with exponentials cancel", scope=EVERYWHERE,
                        error_bound="0", conditions=stated, domain=domain(claim))

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from symrnn.document import Row
 from symrnn.expr import symbols
-from symrnn.factors import hands_on
 from symrnn.judge import Relation
 from symrnn.magnitudes.bound import Bounds
 from symrnn.magnitudes.falsify import counterexample
 from symrnn.magnitudes.limits import Limits
 from symrnn.magnitudes.tree import Magnitude, Said, Tends, expressions
 from symrnn.model import Model
+from symrnn.prove.accumulated import hands_on
 from symrnn.prove.claim import Condition
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.spelling import source_of
