@@ -136,9 +136,11 @@ def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:
 
 
 def with_columns(tree: Node | None) -> bool:
-    """Whether a formula multiplies a gradient by something transposed from the left, as where gradients are columns."""
+    """Whether a formula multiplies a gradient by something transposed, as where gradients are columns."""
     products = (n.nodes for n in nodes_of(tree) if n.op in ("Mul", "Dot")) if tree is not None else ()
-    return any(a.op == "Transpose" and b.op in ("Deriv", "Grad", "Had") for factors in products for a, b in pairwise(factors))
+    gradients = ("Deriv", "Grad", "Had")
+    return any(a.op == "Transpose" and b.op in gradients or a.op in gradients[:2] and b.op == "Transpose" and b.nodes[0].op == "Sym"
+               for factors in products for a, b in pairwise(factors))
 
 
 def size_or_sequence(sides: Sides, table: SymbolTable) -> str | None:

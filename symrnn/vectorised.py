@@ -86,7 +86,7 @@ def vectorised(claim: Claim, layouts: tuple[str, ...] = LAYOUTS) -> Claim | str 
 
 
 def turned(claim: Claim, layout: str) -> Claim | None:
-    """The claim with derivatives as they lie in another layout, where it has one of a vector by a matrix; None where it has none.
+    """The claim with derivatives as they lie in another layout; None where it has none that lies otherwise there.
 
     >>> from symrnn.expr import NOW, symbol
     >>> from symrnn.model import Model
@@ -96,16 +96,19 @@ def turned(claim: Claim, layout: str) -> Claim | None:
     >>> print(found.right, "or", vectorised(found).right)
     d(L)/d(h[t]).T @ d(h[t])/d(W) or sum_vec(d(L)/d(h[t])[vec] * d(h[t][vec])/d(W))
     """
-    if not any(_by_matrix(x) for side in (claim.left, claim.right) for x in walk(side)):
-        return None
-
     def change(x: Expr) -> Expr | None:
         if x.op != "deriv":
             return None
         top, bottom = (a.shape for a in x.args)
         by_vector = top == SCALAR and bottom is not None and bottom != SCALAR and bottom[1] == 1
         return node("transpose", x) if (by_vector if layout == "rows" else top != SCALAR) else None
-    return replace(claim, left=transform(claim.left, change), right=transform(claim.right, change))
+    left, right = (transform(side, change) for side in (claim.left, claim.right))
+    return None if (left, right) == (claim.left, claim.right) else replace(claim, left=left, right=right)
+
+
+def has_long(claim: Claim) -> bool:
+    """Whether a claim has a derivative of a vector by a matrix."""
+    return any(_by_matrix(x) for side in (claim.left, claim.right) for x in walk(side))
 
 
 def _misfits(claim: Claim, layout: str) -> bool:

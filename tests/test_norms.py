@@ -41,7 +41,7 @@ def verdict(network: str, claim: str) -> str | None:
     ("linear", rf"\rho(W) > 1 \Rightarrow \|{LAST}\| \to \infty"), ("linear", rf"\|{MANY}\| = \|W^{{t-k}}\|"),
     ("none", r"\|A B\| \le \|A\| \|B\|"), ("none", r"\|A + B\| \le \|A\| + \|B\|"), ("none", r"\rho(A) \le \|A\|"),
     ("none", r"\|A\|_2 \le \|A\|_F"), ("none", r"\|A x\| \le \|A\| \|x\|"), ("none", r"\|A^\top\| = \|A\|"),
-    ("none", r"\sigma_{\max}(A) \le \|A\|_F"), ("none", r"\|A\| < 1 \Rightarrow \rho(A) < 1"),
+    ("none", r"\sigma_{\max}(A) \le \|A\|_F"), ("none", r"\|A\|_2 = \sigma_{\max}(A)"), ("none", r"\|A\| < 1 \Rightarrow \rho(A) < 1"),
     ("none", r"\rho(A) < 1 \Rightarrow \|A^k\| \to 0"), ("none", r"\|A x - A y\| \le \|A\| \|x - y\|")])
 def test_what_elementary_rules_give_is_proved(network: str, claim: str) -> None:
     assert verdict(network, claim) == "proved"

@@ -18,7 +18,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from symrnn.expr import NOW, SCALAR, Expr, Symbol, Time, derivative, fix_time, matmul, smul, symbol, symbols, transform, walk
+from symrnn.expr import (
+    NOW,
+    SCALAR,
+    Expr,
+    Symbol,
+    Time,
+    derivative,
+    entry,
+    fix_time,
+    index_sum,
+    matmul,
+    smul,
+    symbol,
+    symbols,
+    transform,
+    transpose,
+    walk,
+)
 from symrnn.model import Model
 from symrnn.prove.claim import Claim
 
@@ -56,6 +73,8 @@ def accumulated(claim: Claim, same: Callable[[Expr, Expr], bool]) -> Claim | Non
 def _whole(e: Expr, model: Model, parameters: list[Expr], same: Callable[[Expr, Expr], bool]) -> Expr | None:
     """A sum over the steps up to that of a state as its total derivative, times what does not change."""
     letter, first, last = e.attr
+    if e.args[0].op == "isum":
+        return _by_components(e, model)
     factors = _factors(e.args[0])
     own = [any(s.time is not None and s.time.base == letter for s in symbols(f)) for f in factors]
     k = own.index(True) if any(own) else len(own)
@@ -83,13 +102,38 @@ def _whole(e: Expr, model: Model, parameters: list[Expr], same: Callable[[Expr, 
     return _product([*factors[:k], whole])
 
 
+def _by_components(e: Expr, model: Model) -> Expr | None:
+    """The same where each component of the state is differentiated by itself, as for a matrix of parameters."""
+    (letter, first, last), i = e.attr, e.args[0].attr
+    body = e.args[0].args[0]
+    row, d = body.args if body.op == "smul" and len(body.args) == 2 else (body, body)
+    if row.op != "entry" or row.attr != (i, None) or row.args[0].op != "transpose" or d.op != "deriv":
+        return None
+    of, by = d.args
+    factors = _factors(row.args[0].args[0])
+    a = factors[-1]
+    if d.attr != "immediate" or not _is_parameter(by) or of.op != "entry" or of.attr != (i, None) or a.op != "deriv" or len(factors) < 2:
+        return None
+    if any(x.op != "sym" or x.attr.time is None for x in a.args) or a.args[1] is not of.args[0] or first not in (ONE, Time("", 0)):
+        return None
+    late, early = (x.attr for x in a.args)
+    if late.time != last or early.time != Time(letter) or late.name != early.name or not hands_on(model, late.name):
+        return None
+    if any(s.time is not None and s.time.base == letter for f in factors[:-1] for s in symbols(f)):
+        return None
+    return index_sum(i, entry(transpose(_product(factors[:-1])), i) * derivative(entry(a.args[0], i), by, "total"))
+
+
 def through_state(claim: Claim, same: Callable[[Expr, Expr], bool]) -> bool:
     """Whether a claim says of a variable of a step that it sees earlier states through the state of its step only.
 
-    That is :math:`\\partial u_t/\\partial h_k = (\\partial u_t/\\partial h_t)(\\partial h_t/\\partial h_k)`, where nothing else leads from one
-    to the other; the factor of the step may be printed as a formula.
+    That is the product of the derivative by the state of the step and that of this state by an earlier one, where nothing else leads
+    from one to the other; the factor of the step may be printed as a formula.
     """
     left = claim.left
+    if left.op == "transpose":
+        factors = [f.args[0] if f.op == "transpose" else transpose(f) for f in reversed(_factors(claim.right))]
+        return through_state(replace(claim, left=left.args[0], right=_product(factors)), same)
     if left.op != "deriv" or any(x.op != "sym" or x.attr.time is None for x in left.args):
         return False
     top, bottom = left.args
