@@ -143,6 +143,12 @@ def with_columns(tree: Node | None) -> bool:
                for factors in products for a, b in pairwise(factors))
 
 
+def is_size(name: str, table: SymbolTable) -> bool:
+    """Whether a letter is declared as a size, or is the size of something."""
+    d = table.get(name)
+    return d is not None and d.kind == "size" or any(name == n for d in table for n in d.shape)
+
+
 def size_or_sequence(sides: Sides, table: SymbolTable) -> str | None:
     """A letter of a side made of sizes and numbers alone that also has a value at every step: it is printed as the size."""
     sizes = {n for d in table for n in d.shape} | {d.name for d in table if d.kind == "size"}

@@ -14,6 +14,7 @@ from symrnn.claimforms import (
     every_term_of_loss,
     fitted,
     is_chain_rule,
+    is_size,
     made_single,
     named_by,
     only_if_single,
@@ -302,7 +303,7 @@ class Chain:
             return Relation(text, Verdict("refuted", "SR101", mixed, method="shapes"))
         try:
             with limited(self.auditor.timeout):
-                if (lag := lag_of((sides.left, sides.right), scope.table.time_letter)) is not None:
+                if (lag := lag_of((sides.left, sides.right), scope.table.time_letter)) is not None and not is_size(lag[1], scope.table):
                     left, right = lagged((sides.left, sides.right), lag)
                     return self._lagged(replace(sides, left=left, right=right), lag[1], sides, text, printed)
                 if (laid := self._telescoped(sides)) is not None:

@@ -256,8 +256,14 @@ def lag_of(sides: tuple[Node, Node], letter: str) -> tuple[str, str, int] | None
 
 
 def with_number(n: Node, letter: str, value: int) -> Node:
-    """A tree with a number for a letter that counts."""
-    return _counted(n, {letter: ((), value)})
+    """A tree with a number for a letter that counts; a power with it in its exponent is written out."""
+    if n.op == "Pow" and any(m == Node("Sym", (letter,)) for m in walk(n.nodes[1])):
+        base, c = with_number(n.nodes[0], letter, value), count(with_number(n.nodes[1], letter, value))
+        if c is not None and not c[0] and 0 < c[1] < 9:
+            return base if c[1] == 1 else Node("Mul", (base,) * c[1], n.span)
+    if count(n) is not None:
+        return _counted(n, {letter: ((), value)})
+    return Node(n.op, tuple(with_number(a, letter, value) if isinstance(a, Node) else a for a in n.args), n.span)
 
 
 def _counted(n: Node, values: Mapping[str, Count]) -> Node:

@@ -166,8 +166,9 @@ class Bounds:
             if changed is None:
                 continue
             self.uses[str(fact)] = None
-            if strictly and fact.relation == "<" and all(len(atoms) == 1 and c > 0 for atoms, c in below.items()) and len(below) == 1:
-                return self._dominated(changed, above, False)
+            hit = [[a for a in atoms if not self._matches(atom, a)] for atoms in below if any(self._matches(atom, a) for a in atoms)]
+            if fact.relation == "<" and any(all(map(self._above_zero, rest)) for rest in hit):
+                strictly = False                                      # one product has become greater
             below = changed
         return self._dominated(below, above, strictly)
 
@@ -187,7 +188,7 @@ class Bounds:
         out: Sum = {}
         for atoms, c in below.items():
             rest = tuple(a for a in atoms if not self._matches(atom, a))
-            if c < 0 or not all(map(self._never_negative, atoms)):
+            if len(rest) < len(atoms) and (c < 0 or not all(map(self._never_negative, atoms))):
                 return None
             made: Sum = {rest: c}
             for _ in range(len(atoms) - len(rest)):
@@ -294,9 +295,7 @@ class Bounds:
                     out = _plus(out, self._norm(a, kind))
                 return out
             case "smul":
-                c, inner = e.args
-                factor: Sum = {(): abs(c.attr)} if c.op == "num" else {(Magnitude("abs", (Magnitude("value", attr=c),)),): Fraction(1)}
-                return _times(factor, self._norm(inner, kind))
+                return _times(self._modulus(e.args[0]), self._norm(e.args[1], kind))
             case "matmul":
                 out = {(): Fraction(1)}
                 for a in e.args:                                      # |A B|_F <= |A|_2 |B|_F
@@ -315,6 +314,23 @@ class Bounds:
             case "sym" if e.attr.time == NOW and e.attr.name in self.model.definitions:
                 return self._norm(self.model.definitions[e.attr.name], kind)
         return {(own,): Fraction(1)}
+
+    def _modulus(self, c: Expr) -> Sum:
+        """The absolute value of a number: itself where it is known not to be negative."""
+        if c.op == "num":
+            return {(): abs(c.attr)} if c.attr else {}
+        own = _polynomial(c)
+        (known, k), *rest = sorted(own.items(), key=lambda row: len(row[0]), reverse=True)
+        one = len(known) == 1 and (not rest and k > 0 and self._never_negative(known[0]) or k == -1 and [*rest] == [((), Fraction(1))] and any(
+            p.left == known[0] and p.right.op == "number" and p.right.attr <= 1 for p in self._stated()))
+        return own if one else {(Magnitude("abs", (Magnitude("value", attr=c),)),): Fraction(1)}
+
+    def _stated(self) -> Iterator[Said]:
+        return (p for p in (x.upward() for x in self.facts) if p.relation in ("<", "<="))
+
+    def _above_zero(self, a: Atom) -> bool:
+        """Whether a number is stated to be greater than zero."""
+        return any(p.relation == "<" and p.right == a and p.left.op == "number" and p.left.attr >= 0 for p in self._stated())
 
     def _peak(self, v: Expr) -> Fraction | None:
         """The largest modulus of an entry of a column, where its equation bounds it."""
@@ -344,6 +360,24 @@ def _turned(m: Matrix) -> Matrix | None:
     if isinstance(m, Product):
         return None
     return m.args[0] if m.op == "transpose" else transpose(m)
+
+
+def _polynomial(c: Expr) -> Sum:
+    """A number as a sum of products of symbols."""
+    match c.op:
+        case "num":
+            return {(): c.attr} if c.attr else {}
+        case "add":
+            out: Sum = {}
+            for a in c.args:
+                out = _plus(out, _polynomial(a))
+            return out
+        case "smul" | "had" if all(a.shape == SCALAR for a in c.args):
+            out = {(): Fraction(1)}
+            for a in c.args:
+                out = _times(out, _polynomial(a))
+            return out
+    return {(Magnitude("value", attr=c),): Fraction(1)}
 
 
 def _alike(a: Expr, b: Expr) -> bool:

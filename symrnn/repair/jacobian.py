@@ -164,8 +164,13 @@ def _rows(e: Expr) -> int | str:
 
 
 def times(a: Expr, b: Jacobian) -> Jacobian:
-    """A matrix (or a number) times a derivative."""
-    if b is None or b.op == "eye":
+    """A matrix (or a number) times a derivative.
+
+    >>> from symrnn.expr import symbol
+    >>> print(times(symbol("a"), eye("n")))
+    a * I
+    """
+    if b is None or b.op == "eye" and (a.shape != SCALAR or b.shape == SCALAR):
         return None if b is None else a
     if a.op == b.op == "diag":
         return diag(had(a.args[0], b.args[0]))

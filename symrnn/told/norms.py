@@ -13,15 +13,18 @@ from symrnn.magnitudes.bound import Bounds
 from symrnn.magnitudes.falsify import counterexample
 from symrnn.magnitudes.limits import Limits
 from symrnn.magnitudes.tree import Magnitude, Said, Tends, expressions
+from symrnn.magnitudes.tree import walk as parts
 from symrnn.model import Model
 from symrnn.prove.accumulated import hands_on
 from symrnn.prove.claim import Condition
+from symrnn.prove.parts import made_of
 from symrnn.prove.verdict import EVERYWHERE, Verdict
 from symrnn.read.spelling import source_of
 from symrnn.read.tree import Node
+from symrnn.read.tree import walk as nodes_of
 from symrnn.spoken import restricted
 from symrnn.told.magnitudes import Magnitudes, NotRead, only_of_columns, speaks_of_norms
-from symrnn.told.ranges import SUPPOSED, perhaps_condition, sentence
+from symrnn.told.ranges import SUPPOSED, TURNED, perhaps_condition, sentence
 from symrnn.told.world import World
 
 METHOD = "elementary rules for norms"
@@ -43,7 +46,8 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
     if only_of_columns([s for _, s in said]):
         return
     facts = tuple(_facts(row, world, reader))
-    judge = Judge(model, (*premises, *facts), row.setting.conditions, state, bool(premises))
+    supposed = tuple(s for s, certain in facts if certain)
+    judge = Judge(model, (*premises, *supposed), tuple(s for s, _ in facts), row.setting.conditions, state, bool(premises))
     found = [(n, judge(s)) for n, s in said]
     doubted = perhaps_condition(row, world) or restricted(world.document.text, offset, offset + len(latex)) is not None
     if any(v is not None and v.word == "refuted" for _, v in found):
@@ -64,26 +68,34 @@ def _open() -> Verdict:
     return Verdict("undecided", "SR303", "no rule for norms decides it")
 
 
-def _facts(row: Row, world: World, reader: Magnitudes) -> Iterator[Said]:
-    """What other formulas of the scope state of norms: all that is given beside a claim, and what a text supposes."""
+def _facts(row: Row, world: World, reader: Magnitudes) -> Iterator[tuple[Said, bool]]:
+    """What other formulas of the scope say of norms and numbers, each with whether it is supposed there.
+
+    Supposed is all that is given beside a claim, where a number lies, and what a sentence of a text supposes.
+    """
     for other in world.compiled.rows:
         if other is row or other.setting is not row.setting or other.reading.tree is None:
             continue
-        words = sentence(world.document.text, other.span.offset)
-        if world.context.tells and not SUPPOSED.search(words) or not speaks_of_norms(other.reading.tree):
-            continue
-        try:
-            yield from reader.premises(other.reading.tree)
-        except NotRead:
-            continue
+        supposed = not world.context.tells or SUPPOSED.search(sentence(world.document.text, other.span.offset)) is not None
+        for chain in (n for n in nodes_of(other.reading.tree) if n.op == "Chain" and all(r.head in TURNED for r in n.nodes[1:])):
+            try:
+                found = reader.premises(chain)
+            except NotRead:
+                continue
+            yield from ((s, supposed or not any(m.op in ("norm", "radius", "top") for side in (s.left, s.right) for m in parts(side)))
+                        for s in found)
 
 
 class Judge:
-    """Judges statements of one scope under what is supposed; ``implied`` says that the formula itself supposes it."""
+    """Judges statements of one scope under what is supposed; what is ``said`` beside it limits where they may fail.
 
-    def __init__(self, model: Model, premises: Sequence[Said], conditions: tuple[Condition, ...], state: str | None,
+    ``implied`` says that the formula itself supposes something.
+    """
+
+    def __init__(self, model: Model, premises: Sequence[Said], said: Sequence[Said], conditions: tuple[Condition, ...], state: str | None,
                  implied: bool = False) -> None:
-        self.model, self.premises, self.conditions, self.state, self.implied = model, premises, conditions, state, implied
+        self.model, self.premises, self.said, self.conditions = model, premises, said, conditions
+        self.state, self.implied = state, implied
 
     def __call__(self, said: Said | Tends) -> Verdict | None:
         if isinstance(said, Tends):
@@ -93,7 +105,7 @@ class Judge:
             return Verdict("proved", method=METHOD, scope=EVERYWHERE, error_bound="0", conditions=uses)
         if not self.is_claim(said):
             return None
-        found = counterexample(said, self.premises, self.model, self.conditions)
+        found = counterexample(said, (*self.premises, *self.said), self.model, self.conditions)
         if found is None:
             return None
         why = f"the left side is {found.left} and the right side {found.right}"
@@ -104,9 +116,13 @@ class Judge:
         sides = [set(_names(m)) for m in (said.left, said.right)]
         defined = {s.name for s in self.model.variables}
         known = {s.name for s in (*self.model.variables, *self.model.parameters, *self.model.inputs)}
-        premised = {n for p in self.premises for m in (p.left, p.right) for n in _names(m)}
+        premised = {n for p in (*self.premises, *self.said) for m in (p.left, p.right) for n in _names(m)}
         shared = sides[0] & sides[1]
         free = (sides[0] | sides[1]) - known - premised - shared
+        used = {s.name for n in made_of(self.model, sorted((sides[0] | sides[1]) & defined)) for s in symbols(self.model.definitions[n])}
+        constants = {s.name for s in self.model.constants} & used
+        if constants - premised - sides[0] - sides[1]:                # a constant may be meant to lie where it holds
+            return False
         about = shared or (sides[0] | sides[1]) & defined or self.implied and (sides[0] | sides[1]) & premised
         return not free and bool(about)
 
