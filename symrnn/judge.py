@@ -79,7 +79,7 @@ from symrnn.stationary import at_zero_gradient
 from symrnn.telescopes import FIRST_LEFT, Inner, between, inner_products, lag_of, lagged, put, shifted, telescope, with_number
 from symrnn.telescopes import instances as written_out
 from symrnn.unclear import blocked
-from symrnn.vectorised import LAYOUTS, OTHERS, READING, has_long, turned, vectorised
+from symrnn.vectorised import LAYOUTS, OTHERS, READING, has_long, starts_with_gradient, turned, vectorised
 from symrnn.write.latex import latex
 from symrnn.write.notation import Notation, entrywise
 
@@ -654,16 +654,19 @@ class Chain:
 
     def _turned(self, claim: Claim) -> Verdict | None:
         """The verdict in a layout of derivatives in which what does not fit fits, if there is one and the text has no other."""
-        doubt = None
+        doubt, long = None, has_long(claim)
+        if not long:
+            rows = turned(claim, "rows") if self.setting.scope.layout == "denominator" and starts_with_gradient(claim) else None
+            again = decide(rows) if rows is not None and not self.auditor.has_columns else None
+            return self._conventional(again, OTHERS["rows"]) if again is not None and again.word in STANDS else None
         for layout, words in OTHERS.items():
-            other, long = turned(claim, layout), has_long(claim)
-            found = vectorised(other, LAYOUTS[:1]) if other is not None and long else other
+            other = turned(claim, layout)
+            found = vectorised(other, LAYOUTS[:1]) if other is not None else None
             again = decide(found) if isinstance(found, Claim) else None
-            meant = f"{words} and {READING}" if long else words
             if again is not None and again.word in STANDS and layout == "rows" and not self.auditor.has_columns:
-                return self._conventional(again, meant)
-            if again is not None and again.word != "refuted" and (long or not self.auditor.has_columns):
-                doubt = Verdict("undecided", "SR303", f"it fits where {meant}, which the text does not say")
+                return self._conventional(again, f"{words} and {READING}")
+            if again is not None and again.word != "refuted":
+                doubt = Verdict("undecided", "SR303", f"it fits where {words} and {READING}, which the text does not say")
         return doubt
 
     def _where_it_fits(self, claim: Claim) -> tuple[str, Claim] | None:

@@ -111,6 +111,12 @@ def has_long(claim: Claim) -> bool:
     return any(_by_matrix(x) for side in (claim.left, claim.right) for x in walk(side))
 
 
+def starts_with_gradient(claim: Claim) -> bool:
+    """Whether a derivative of a number by a vector stands before another factor, as where it is a row."""
+    return any(x.op == "matmul" and x.args[0].op == "deriv" and x.args[0].args[0].shape == SCALAR and x.args[0].args[1].shape != SCALAR
+               for side in (claim.left, claim.right) for x in walk(side))
+
+
 def _misfits(claim: Claim, layout: str) -> bool:
     try:
         return not _same_array(axes(claim.left, layout), axes(claim.right, layout))

@@ -29,8 +29,11 @@ def test_gradients_that_are_said_to_be_rows_are_read_as_rows(layout: str):
     assert check_claim(COLUMN_CLAIM, given=ROWS, shapes={**SIZES, r"\nabla": layout}).verdict == "refuted"
 
 
-def test_gradients_lie_like_their_variables_where_nothing_is_said():
-    assert check_claim(ROW_CLAIM, given=ROWS, shapes=SIZES).verdict == "refuted"
+def test_gradients_lie_like_their_variables_or_are_rows_by_a_named_convention_where_nothing_is_said():
+    found = check_claim(ROW_CLAIM, given=ROWS, shapes=SIZES)
+    assert found.verdict == "conditional" and found.equation.relations[0].verdict.convention == "gradients by vectors are rows"
+    columns = r"\frac{\partial L}{\partial V} = \sum_t \frac{\partial L}{\partial o_t} s_t^\top"
+    assert check_claim(ROW_CLAIM, given=[*ROWS, columns], shapes=SIZES).verdict == "refuted"
     assert check_claim(COLUMN_CLAIM, given=ROWS, shapes=SIZES).verdict == "proved"
 
 

@@ -36,6 +36,8 @@ Sum = dict[tuple[Atom, ...], Fraction]
 TURNED = ("", "2", "F")
 """The norms that a transposition does not change."""
 UNNAMED = "a norm without a name is the Euclidean one, for a matrix the largest factor by which it stretches a vector"
+NAMES = {"": UNNAMED, "2": "a norm with a 2 is the Euclidean one, for a matrix its largest singular value"}
+"""What is said of the norms that a proof speaks of."""
 MOST = 3
 """The most factors whose order is tried."""
 LIPSCHITZ = {"tanh": Fraction(1), "relu": Fraction(1), "sin": Fraction(1), "id": Fraction(1)}
@@ -65,8 +67,10 @@ class Bounds:
             found = self._equal(said) if said.relation == "=" else self._below(said.left, said.right, said.relation == "<")
         except NoBound:
             return None
-        if found and any(_is_unnamed(m) for side in (said.left, said.right) for m in parts_of(side)):
-            self.uses[UNNAMED] = None
+        if found:
+            for m in (m for side in (said.left, said.right) for m in parts_of(side) if m.op == "norm"):
+                if words := NAMES.get(m.attr[0]):
+                    self.uses[words] = None
         return tuple(self.uses) if found else None
 
     # ------------------------------------------------------------------------------------------------------------- equality
@@ -321,8 +325,13 @@ class Bounds:
             return {(): abs(c.attr)} if c.attr else {}
         own = _polynomial(c)
         (known, k), *rest = sorted(own.items(), key=lambda row: len(row[0]), reverse=True)
-        one = len(known) == 1 and (not rest and k > 0 and self._never_negative(known[0]) or k == -1 and [*rest] == [((), Fraction(1))] and any(
-            p.left == known[0] and p.right.op == "number" and p.right.attr <= 1 for p in self._stated()))
+        if len(known) != 1:
+            one = False
+        elif not rest:
+            one = k > 0 and self._never_negative(known[0])
+        else:                                                         # 1 - a with a at most 1
+            one = k == -1 and [*rest] == [((), Fraction(1))] and any(
+                p.left == known[0] and p.right.op == "number" and p.right.attr <= 1 for p in self._stated())
         return own if one else {(Magnitude("abs", (Magnitude("value", attr=c),)),): Fraction(1)}
 
     def _stated(self) -> Iterator[Said]:
@@ -349,11 +358,6 @@ class Bounds:
         top, bottom = e.args
         found = jacobian(top, bottom, self.model) if top.op == bottom.op == "sym" else None
         return found if found is not None and found.shape == e.shape and self.same(e, found) else None
-
-
-def _is_unnamed(m: Magnitude) -> bool:
-    """Whether it is a norm without a name."""
-    return m.op == "norm" and not m.attr[0]
 
 
 def _turned(m: Matrix) -> Matrix | None:

@@ -20,7 +20,7 @@ SCALE = 10**60
 """Roots are taken to this many parts of one."""
 ZERO, ONE = (Fraction(0), Fraction(0)), (Fraction(1), Fraction(1))
 KINDS = ("2", "F", "1", "infty")
-"""The norms that an unnamed one may be."""
+"""The norms that an unnamed one may be; one with a 2 may be the first or the second, which takes the entries for those of a vector."""
 
 
 def plus(a: Ends, b: Ends) -> Ends:
@@ -148,6 +148,7 @@ class Enclosed:
                 kind, matrix = m.attr
                 rows = self.matrix(matrix, env)
                 own = kind or self.kind
+                own = "F" if kind == "2" and self.kind == "F" else own
                 return matrix_norm(rows, "2" if own == "F" and 1 in (len(rows), len(rows[0])) else own)
             case "radius":
                 return spectral_radius(self.matrix(m.attr, env))
@@ -221,5 +222,3 @@ def never(left: Ends, relation: str, right: Ends) -> bool:
     if relation == "=":
         return left[1] < right[0] or right[1] < left[0]
     return certainly(left, opposite[relation], right)
-
-

@@ -57,7 +57,7 @@ def counterexample(said: Said, premises: Sequence[Said], model: Model, condition
     for T, sizes, point in _points((said, *premises), model, conditions):
         for env in _steps((said, *premises), T):
             try:
-                sides = [_sides(said, premises, point, T, env, kind) for kind in (KINDS if _unnamed((said, *premises)) else KINDS[:1])]
+                sides = [_sides(said, premises, point, T, env, kind) for kind in _kinds((said, *premises))]
             except (BadPoint, Missing, Unsupported):
                 continue
             if all(s is not None for s in sides) and sides[0] is not None:
@@ -78,8 +78,10 @@ def _sides(said: Said, premises: Sequence[Said], point: Values, T: int, env: Map
     return left, right
 
 
-def _unnamed(said: Sequence[Said]) -> bool:
-    return any(m.op == "norm" and not m.attr[0] for s in said for side in (s.left, s.right) for m in walk(side))
+def _kinds(said: Sequence[Said]) -> tuple[str, ...]:
+    """The norms that the unnamed ones may be; the first two where a norm has a 2."""
+    printed = {m.attr[0] for s in said for side in (s.left, s.right) for m in walk(side) if m.op == "norm"}
+    return KINDS if "" in printed else KINDS[:2] if "2" in printed else KINDS[:1]
 
 
 class Values:

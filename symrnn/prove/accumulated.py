@@ -185,4 +185,3 @@ def _product(factors: list[Expr]) -> Expr:
     for f in factors[1:]:
         out = smul(out, f) if out.shape == f.shape == (1, 1) else matmul(out, f)
     return out
-
