@@ -18,6 +18,7 @@ from symrnn.errors import ModelError, Place
 from symrnn.zoo import open_source
 
 if TYPE_CHECKING:
+    from symrnn.equivalence import Comparison
     from symrnn.model import Model
     from symrnn.pictures import Picture
     from symrnn.proposed import Proposal
@@ -142,6 +143,18 @@ def check(
 
     return check_claim(claim, given=tuple(given), shapes=dict(shapes or {}), assume=tuple(assume), timeout=timeout,
                        language=language)
+
+
+def compare(a: PathLike | Model, b: PathLike | Model, *, of: str | None = None) -> Comparison:
+    """Return whether two models are equal, and by which change of parameters, or different, and where.
+
+    A source is a model, or whatever :func:`model` takes. `of` names the variable to compare instead of the losses, the same in both or
+    ``first=second``; see :func:`symrnn.equivalence.compare`, also for what it raises.
+    """
+    from symrnn.equivalence import compare as compare_models
+    from symrnn.model import Model
+
+    return compare_models(*(source if isinstance(source, Model) else model(source) for source in (a, b)), of=of)
 
 
 def derive(source: PathLike, *, level: str = "full", loss_at: str = "all") -> DerivationText:

@@ -24,7 +24,7 @@ LAYERS = (
     ("prove", "write", "emit"),
     ("repair",),
     ("direct",),
-    ("coded", "correspondence"),
+    ("coded", "correspondence", "equivalence"),
     ("conditions", "factors", "givenshapes", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary",
      "vectorised"),
     ("gates",),
