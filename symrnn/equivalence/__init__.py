@@ -19,11 +19,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from symrnn.displayed import Displayed
 from symrnn.equivalence.difference import counterexample
-from symrnn.equivalence.match import Matcher, TooMany
+from symrnn.equivalence.match import Found, Matcher, TooMany
 from symrnn.equivalence.proof import Embedding, proved
 from symrnn.equivalence.ways import changes, rewritten
 from symrnn.errors import CallError, LimitError
@@ -80,11 +81,11 @@ class Comparison(Displayed):
                 yield from shown(found)
             elif self.verdict in ("special", "general"):
                 yield f"{inner.name} as {outer.name}: not found"
-        if self.verdict == "different" and self.point is not None:
-            yield f"{self.point.text}; left is {self.a.name}, right {self.b.name}"
-            yield "with the same " + ", ".join(self.set_alike)
-            yield "and " + ", ".join(f"{name} = {value}" for name, value in self.point.values.items())
-            yield "no change of parameters that `symrnn compare` knows makes them equal"
+        if self.point is not None:
+            yield "no change of parameters that symrnn knows makes them equal; as they are named, they differ:"
+            yield f"  {self.point.text}; left is {self.a.name}, right {self.b.name}"
+            yield "  with the same " + ", ".join(self.set_alike)
+            yield "  and " + ", ".join(f"{name} = {value}" for name, value in self.point.values.items())
         if self.alike:
             yield "equal in both: " + ", ".join(self.alike)
 
@@ -92,7 +93,7 @@ class Comparison(Displayed):
         """A value of the schema ``symrnn-compare-1``."""
         return {"schema": SCHEMA, "a": self.a.name, "b": self.b.name, "compared": list(self.root), "verdict": self.verdict,
                 "sentence": self.sentence, "a_as_b": as_json(self.forth), "b_as_a": as_json(self.back),
-                "counterexample": self.point.to_json() if self.point and self.verdict == "different" else None,
+                "counterexample": self.point.to_json() if self.point else None,
                 "set_alike": list(self.set_alike), "alike": list(self.alike)}
 
 
@@ -119,7 +120,7 @@ def shown(e: Embedding) -> Iterator[str]:
         yield "by: " + "; ".join(by)
     yield "proved by induction over the steps, from equal states before the first:"
     yield from (f"  {step}" for step in e.steps)
-    yield from (f"  where defined: {domain}" for domain in e.domain)
+    yield from (f"  where {domain}" for domain in e.domain)
 
 
 def as_json(e: Embedding | None) -> dict[str, Any] | None:
@@ -137,6 +138,8 @@ def compare(a: Model, b: Model, of: str | None = None) -> Comparison:
     in both or ``first=second``.
 
     Equality is that of what they can compute: every network of the one kind is one of the other, with the parameters that are shown.
+    Networks are different if they differ at a point, with the parameters that have one name as one, where each parameter of one of the
+    networks has its like in the other; else a point shows nothing that another choice of parameters might not mend.
 
     Raises CallError for a name that is no variable, or where it is not clear what to compare.
     """
@@ -149,7 +152,9 @@ def compare(a: Model, b: Model, of: str | None = None) -> Comparison:
     point, alike = counterexample(a, b, root), tuple(equal_states(a, b)) if of is None else ()
     if point is None:
         return Comparison(a, b, root, "undecided", None, None, alike=alike)
-    return Comparison(a, b, root, "different", None, None, *point, alike=alike)
+    found, shared = point
+    by_name = any({p.name for p in m.parameters} <= {*shared} for m in (a, b))
+    return Comparison(a, b, root, "different" if by_name else "undecided", None, None, found, shared, alike)
 
 
 def roots(a: Model, b: Model, of: str | None) -> tuple[str, str]:
@@ -179,14 +184,28 @@ def embedded(inner: Model, outer: Model, root: tuple[str, str]) -> Embedding | N
         return None
     for level in (0, 1):
         for model, identities in rewritten(outer) if level else ((outer, ()),):
-            try:
-                found = Matcher(inner, model, level).search(*root)
-            except (TooMany, LimitError):
-                continue
-            embedding = proved(inner, outer, root, found, identities) if found is not None else None
-            if embedding is not None:
-                return embedding
+            for found in proposals(Matcher(inner, model, level), root):
+                embedding = proved(inner, outer, root, found, identities)
+                if embedding is not None:
+                    return embedding
     return None
+
+
+def proposals(matcher: Matcher, root: tuple[str, str]) -> Iterator[Found]:
+    """What is found of the outer network from what is compared, and if that is a loss, from what it is made of, the last variables first."""
+    inner, outer = matcher.inner, matcher.outer
+    try:
+        found = matcher.search(*root)
+        if found is not None:
+            yield found
+        elif root == (inner.loss, outer.loss):
+            every = {p.name for p in outer.parameters}
+            for mine, other in product(reversed(inner.variables), reversed(outer.variables)):
+                found = matcher.search(mine.name, other.name)
+                if found is not None and every <= {p.symbol.name for p in found.pieces if p.symbol}:
+                    yield found.with_targets(inner, outer)
+    except (TooMany, LimitError):
+        return
 
 
 def equal_states(a: Model, b: Model) -> Iterator[str]:

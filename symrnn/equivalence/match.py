@@ -42,6 +42,17 @@ class Found:
                 return None
         return self if sizes == self.sizes else replace(self, sizes=sizes)
 
+    def with_targets(self, inner: Model, outer: Model) -> Found:
+        """With what only the loss uses, in the outer network, as what has the same name or the same shape in the inner one."""
+        out = self
+        for s in (*outer.targets, *outer.inputs):
+            left = [o for o in (*inner.targets, *inner.inputs) if (o.name, False) not in out.sequences.values()]
+            for o in sorted(left, key=lambda o: o.name != s.name):
+                sized = out.sized(s.shape, o.shape) if s.name not in out.sequences else None
+                if sized is not None:
+                    out = replace(sized, sequences={**sized.sequences, s.name: (o.name, False)})
+        return out
+
     def maps(self) -> dict[str, Map]:
         """The parameters of the outer network in sizes of the inner one."""
         out: dict[str, dict[object, Sum]] = {}

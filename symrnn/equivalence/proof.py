@@ -16,6 +16,7 @@ from symrnn.model import Model
 from symrnn.prove.claim import Claim
 from symrnn.prove.decide import NOT_SPOKEN, decide
 from symrnn.prove.evaluate import known_symbols
+from symrnn.prove.exact import compare
 from symrnn.prove.verdict import EVERYWHERE
 
 
@@ -59,20 +60,23 @@ def proved(inner: Model, outer: Model, root: tuple[str, str], found: Found, iden
         rows = list(claims(inner, outer, root, found, maps))
     except NoMap:
         return None
-    steps, domain = [], {}
+    steps: list[str] = []
+    domain: dict[str, None] = {}
     for name, claim in rows:
+        if compare(claim, points=1).status == "different":
+            return None
         verdict = decide(claim)
         if verdict.word != "proved" or verdict.scope != EVERYWHERE or any(c.startswith(NOT_SPOKEN) for c in verdict.conditions):
             return None
         domain.update(dict.fromkeys([verdict.domain] if verdict.domain else []))
         steps.append(f"{name}[t] = {claim.left}")
+    domain.update({f"the entries of {name} sum to one": None for name in sorted(simplex(inner, outer, found) - inner.simplex)})
     return Embedding(inner, outer, root, maps, dict(found.sequences), dict(found.sizes), identities, tuple(steps), tuple(domain))
 
 
 def claims(inner: Model, outer: Model, root: tuple[str, str], found: Found, maps: Mapping[str, Map]) -> Iterator[tuple[str, Claim]]:
     """For each state that corresponds to one, and for the root: its equation, in the terms of the inner network, gives the other one."""
-    simplex = frozenset(found.sequences[n][0] for n in outer.simplex if n in found.sequences) & inner.simplex
-    model = replace(inner, simplex=simplex)
+    model = replace(inner, simplex=simplex(inner, outer, found))
     pairs = [(n, *found.sequences[n]) for n in outer.definitions if n in found.sequences and n != root[1]]
     mine = frozenset(other for _, other, _ in pairs)
     for name, other, turned in (*pairs, (root[1], root[0], False)):
@@ -82,6 +86,11 @@ def claims(inner: Model, outer: Model, root: tuple[str, str], found: Found, maps
         if left.shape is None or left.shape != right.shape:
             raise NoMap(f"{name}, whose shape is another")
         yield f"{other}.T" if turned else other, Claim(left, right, model)
+
+
+def simplex(inner: Model, outer: Model, found: Found) -> frozenset[str]:
+    """The targets of the inner network whose entries sum to one in either of the two."""
+    return inner.simplex | {found.sequences[n][0] for n in outer.simplex if n in found.sequences}
 
 
 def translated(e: Expr, inner: Model, found: Found, maps: Mapping[str, Map]) -> Expr:
