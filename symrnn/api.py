@@ -154,7 +154,8 @@ def compare(a: PathLike | Model, b: PathLike | Model, *, of: str | None = None) 
     from symrnn.equivalence import compare as compare_models
     from symrnn.model import Model
 
-    return compare_models(*(source if isinstance(source, Model) else model(source) for source in (a, b)), of=of)
+    first, second = (source if isinstance(source, Model) else model(source) for source in (a, b))
+    return compare_models(first, second, of)
 
 
 def derive(source: PathLike, *, level: str = "full", loss_at: str = "all") -> DerivationText:

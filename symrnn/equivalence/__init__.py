@@ -8,11 +8,11 @@
 >>> second = Model.build("second", [(h, apply("tanh", W @ h[-1] - U @ x))])
 >>> print(compare(second, first).to_text())
 second is a special case of first, for all sizes and every T
-  second is first with, on the left the parameters of first:
-    U = -U, b = 0, W = W
+  second is first with (left: of first, right: of second), the others of the same names:
+    U = -U, b = 0
   by: another sign or scale of a parameter; a parameter set to zero
   proved by induction over the steps, from equal states before the first:
-    h[t] = tanh(W @ h[t-1] - U @ x[t] + zeros)
+    h[t] = tanh(W @ h[t-1] - U @ x[t])
   first as second: not found
 """
 from __future__ import annotations
@@ -105,10 +105,9 @@ def shown(e: Embedding) -> Iterator[str]:
     elif len(same) == len(e.maps):
         yield f"{e.inner.name} is {e.outer.name} with the parameters of the same names"
     else:
-        yield f"{e.inner.name} is {e.outer.name} with, on the left the parameters of {e.outer.name}:"
-        rows = [f"{n} = {m}" for n, m in sorted(e.maps.items()) if n not in same]
-        kept = [f"{n} = {n}" for n in sorted(same)]
-        yield "  " + ", ".join(rows + kept)
+        rest = ", the others of the same names" if same else ""
+        yield f"{e.inner.name} is {e.outer.name} with (left: of {e.outer.name}, right: of {e.inner.name}){rest}:"
+        yield "  " + ", ".join(f"{n} = {m}" for n, m in sorted(e.maps.items()) if n not in same)
     others = [f"{n} = {o}{'.T' * turned}" for n, (o, turned) in e.sequences.items() if n != o or turned]
     if others:
         yield "  " + ", ".join(sorted(others))
@@ -184,21 +183,21 @@ def embedded(inner: Model, outer: Model, root: tuple[str, str]) -> Embedding | N
         return None
     for level in (0, 1):
         for model, identities in rewritten(outer) if level else ((outer, ()),):
-            for found in proposals(Matcher(inner, model, level), root):
+            for found in proposals(Matcher(inner, model, level), root, not identities):
                 embedding = proved(inner, outer, root, found, identities)
                 if embedding is not None:
                     return embedding
     return None
 
 
-def proposals(matcher: Matcher, root: tuple[str, str]) -> Iterator[Found]:
-    """What is found of the outer network from what is compared, and if that is a loss, from what it is made of, the last variables first."""
+def proposals(matcher: Matcher, root: tuple[str, str], inside: bool) -> Iterator[Found]:
+    """What is found of the outer network from what is compared, and if that is a loss, from what it is made of (``inside``)."""
     inner, outer = matcher.inner, matcher.outer
     try:
         found = matcher.search(*root)
         if found is not None:
             yield found
-        elif root == (inner.loss, outer.loss):
+        elif inside and root == (inner.loss, outer.loss):
             every = {p.name for p in outer.parameters}
             for mine, other in product(reversed(inner.variables), reversed(outer.variables)):
                 found = matcher.search(mine.name, other.name)

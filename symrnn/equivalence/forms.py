@@ -174,7 +174,8 @@ def _operation(e: Expr, flip: bool, rows: Span | None) -> Form:
         f = Factor("sym", e.attr, (), flip and e.attr.shape != SCALAR, e.attr.shape == SCALAR)
     else:
         through = flip and e.op in ("apply", "pow")
-        f = Factor(e.op, e.attr, tuple(form(a, through and a.shape != SCALAR, inside) for a in e.args), flip and not through, e.shape == SCALAR)
+        args = tuple(form(a, through and a.shape != SCALAR, inside) for a in e.args)
+        f = Factor(e.op, e.attr, args, flip and not through, e.shape == SCALAR)
     if rows is not None and inside is None:
         return _one(Factor("slice", rows, (_one(f),)))
     return _one(f)

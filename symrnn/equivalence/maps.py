@@ -174,6 +174,16 @@ class Map:
         return ordered({c for _, c in self.blocks}, self.symbol.shape[1])
 
     @property
+    def joined(self) -> Map:
+        """The same with one block, where every block is that block of one parameter."""
+        found = {p.symbol for value in self.blocks.values() for _, p in value}
+        s = next(iter(found), None)
+        if s is None or len(found) > 1 or s.shape != self.symbol.shape or any(value != ((Fraction(1), replace(Piece.of(s), rows=r, columns=c)),)
+                                              for (r, c), value in self.blocks.items()):
+            return self
+        return Map(self.symbol, {(whole(s.shape[0]), whole(s.shape[1])): ((Fraction(1), Piece.of(s)),)})
+
+    @property
     def single(self) -> Sum | None:
         """The value of a parameter of which all is one block, else None."""
         return next(iter(self.blocks.values())) if len(self.rows) == len(self.columns) == 1 else None

@@ -62,7 +62,7 @@ class Found:
             s = Symbol(p.symbol.name, self.shape(p.symbol.shape), p.symbol.kind)
             symbols[s.name] = s
             out.setdefault(s.name, {})[self.shape(p.rows), self.shape(p.columns)] = value
-        return {name: Map(symbols[name], blocks) for name, blocks in out.items()}  # type: ignore[arg-type]
+        return {name: Map(symbols[name], blocks).joined for name, blocks in out.items()}  # type: ignore[arg-type]
 
     def shape(self, pair: tuple[Size, Size]) -> tuple[Size, Size]:
         return (replaced(pair[0], self.sizes), replaced(pair[1], self.sizes))
@@ -82,7 +82,7 @@ class Matcher:
         self._outer = cache(lambda name: column_form(outer, name, kept(outer)[level]))
 
     def search(self, root: str, outer_root: str) -> Found | None:
-        """The first way to have the variable ``outer_root`` of the outer network compute ``root`` of the inner one; TooMany may be raised."""
+        """The first way to have ``outer_root`` of the outer network compute ``root`` of the inner one; TooMany may be raised."""
         for found in self.forms(self._inner(root), self._outer(outer_root), Found()):
             for whole in self.states(found, frozenset()):
                 return whole
@@ -214,8 +214,8 @@ class Matcher:
     def same(self, a: Factor, b: Factor, found: Found) -> bool:
         """Whether two operations have the same name, or sizes that are or may be the same."""
         if a.op == "size":
-            return replaced(b.attr, found.sizes) == a.attr
-        return a.attr == b.attr or a.op in ("cat", "slice", "vcall")
+            return bool(replaced(b.attr, found.sizes) == a.attr)
+        return bool(a.attr == b.attr) or a.op in ("cat", "slice", "vcall")
 
     def every(self, a: tuple[Form, ...], b: tuple[Form, ...], found: Found) -> Iterator[Found]:
         if not a:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from symrnn.equivalence.maps import Map
+from symrnn.equivalence.maps import Map, Piece
 from symrnn.expr import Expr, apply, negative, ones, transform, walk
 from symrnn.expr.functions import function
 from symrnn.model import Equation, Model
@@ -37,21 +37,21 @@ class Change:
     concerns: Callable[[Map], bool]
 
 
-def _pieces(test: Callable[[int | object, object], bool]) -> Callable[[Map], bool]:
-    return lambda m: any(test(c, p) for value in m.blocks.values() for c, p in value)
+def any_piece(test: Callable[[Piece], bool]) -> Callable[[Map], bool]:
+    """Whether a piece of a parameter passes a test."""
+    return lambda m: any(test(p) for value in m.blocks.values() for _, p in value)
 
 
 CHANGES = (
     Change("one matrix for a stack: [A B] [u; v] = A u + B v", lambda m: len(m.columns) > 1),
     Change("one matrix for several products: [A; B] v = [A v; B v]", lambda m: len(m.rows) > 1),
-    Change("a part of a matrix: its first columns times u are A [u; 0]",
-           lambda m: any(p.symbol is not None and not p.is_whole for v in m.blocks.values() for _, p in v)),
-    Change("the other layout: (u A)^T = A^T u^T", lambda m: any(p.flip for v in m.blocks.values() for _, p in v)),
+    Change("a part of a matrix: its first columns times u are A [u; 0]", any_piece(lambda p: p.symbol is not None and not p.is_whole)),
+    Change("the other layout: (u A)^T = A^T u^T", any_piece(lambda p: p.flip)),
     Change("another sign or scale of a parameter", lambda m: any(c != 1 for v in m.blocks.values() for c, _ in v)),
     Change("terms of one kind added into one parameter", lambda m: any(len(v) > 1 for v in m.blocks.values())),
-    Change("a number as a parameter", lambda m: any(p.kind == "ones" for v in m.blocks.values() for _, p in v)),
-    Change("an entrywise product as a diagonal matrix", lambda m: any(p.kind == "diag" for v in m.blocks.values() for _, p in v)),
-    Change("what has no factor, times the identity", lambda m: any(p.kind == "eye" for v in m.blocks.values() for _, p in v)),
+    Change("a number as a parameter", any_piece(lambda p: p.kind == "ones")),
+    Change("an entrywise product as a diagonal matrix", any_piece(lambda p: p.kind == "diag")),
+    Change("what has no factor, times the identity", any_piece(lambda p: p.kind == "eye")),
     Change("a parameter set to zero", lambda m: any(not v for v in m.blocks.values())),
 )
 """How the parameters of one network can be made of those of another."""
@@ -91,5 +91,5 @@ def turned(model: Model, places: tuple[tuple[int, Expr], ...], rows: dict[str, R
         said[row.sentence.format(f=place.attr)] = None
         value = row.value(place.attr, place.args[0])
         e = equations[n]
-        equations[n] = Equation(e.left, transform(e.right, lambda x, place=place, value=value: value if x is place else None))
+        equations[n] = Equation(e.left, transform(e.right, {place: value}.get))
     return replace(model, equations=tuple(equations)), tuple(said)
