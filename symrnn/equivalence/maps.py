@@ -178,8 +178,9 @@ class Map:
         """The same with one block, where every block is that block of one parameter."""
         found = {p.symbol for value in self.blocks.values() for _, p in value}
         s = next(iter(found), None)
-        if s is None or len(found) > 1 or s.shape != self.symbol.shape or any(value != ((Fraction(1), replace(Piece.of(s), rows=r, columns=c)),)
-                                              for (r, c), value in self.blocks.items()):
+        if s is None or len(found) > 1 or s.shape != self.symbol.shape:
+            return self
+        if any(value != ((Fraction(1), replace(Piece.of(s), rows=r, columns=c)),) for (r, c), value in self.blocks.items()):
             return self
         return Map(self.symbol, {(whole(s.shape[0]), whole(s.shape[1])): ((Fraction(1), Piece.of(s)),)})
 
