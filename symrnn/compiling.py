@@ -120,10 +120,10 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
     if setting.needs(value, left.head):
         return ModelError(row.span.latex, must=f"not need {left.head} of the same step", came="a cycle", where=place,
                           next_step="Use the value of the step before (t-1) where it is meant.")
-    if foresees(value):
+    if foresees(value, setting.backward if left.head in setting.backward else ()):
         return ModelError(row.span.latex, must="define its left side by the present step and a fixed number of steps before it",
-                          came=ahead(value), where=place, next_step="Write a recurrence that is causal. A second direction is a model "
-                          "of its own, for the sequence in reverse order.")
+                          came=ahead(value), where=place, next_step="Write a recurrence that is causal, or declare in the front "
+                          "matter what runs from the last step to the first: `backward: [g]`.")
     return misfit(target, value, row, place) or ModelError(
         row.span.latex, must=f"define {left.head}", came=f"an equation that does not: {target} = {value}", where=place,
         next_step="Declare its symbols, and write it as a variable at step t that is equal to something.")
