@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from symrnn.displayed import Displayed
-from symrnn.errors import ModelError, ShapeError
+from symrnn.errors import CallError, ModelError, ShapeError
 from symrnn.expr import (
     FIRST,
     LAST,
@@ -249,6 +249,15 @@ def in_order(rows: list[Equation]) -> tuple[Equation, ...]:
         done |= {e.name for e in ready}
         left = [e for e in left if e not in ready]
     return tuple(out)
+
+
+def one_way(m: Model, what: str) -> Model:
+    """The model, if nothing in it runs backward; CallError saying that ``what`` is for such models only."""
+    if m.backward:
+        raise CallError(f"{what} of {m.name}", must="be that of a network that runs from the first step to the last",
+                        came=f"{', '.join(sorted(m.backward))}, which runs backward",
+                        next_step="take each direction as a model of its own, and reverse the sequence for the one that runs backward")
+    return m
 
 
 def in_runs(rows: tuple[Equation, ...], backward: frozenset[str]) -> tuple[tuple[int, tuple[Equation, ...]], ...]:
