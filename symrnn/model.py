@@ -264,8 +264,8 @@ def in_runs(rows: tuple[Equation, ...], backward: frozenset[str]) -> tuple[tuple
     """The equations by the run in which they are computed, each with its direction: what runs backward only needs runs before it."""
     turn = {e.name: int(e.name in backward) for e in rows}
     for _ in range(len(rows) + 1):
-        found = {e.name: max([turn[e.name], *(turn[s.name] + (turn[s.name] - turn[e.name]) % 2 for s in symbols(e.right) if s.name in turn)])
-                 for e in rows}
+        needed = {e.name: [turn[s.name] for s in symbols(e.right) if s.name in turn] for e in rows}
+        found = {name: max([turn[name], *(k + (k - turn[name]) % 2 for k in before)]) for name, before in needed.items()}
         if found == turn:
             return tuple((-1 if k % 2 else 1, tuple(e for e in rows if turn[e.name] == k)) for k in sorted({*turn.values()}))
         turn = found

@@ -90,7 +90,7 @@ def test_the_loss_and_every_gradient_are_those_of_plain_loops():
             assert found[name][(*place, 0)[:2]] == pytest.approx(slope(moved), rel=1e-6, abs=1e-7), name
     for k in range(sizes["m"]):
         unit = np.eye(sizes["m"])[k]
-        assert after[k, 0] == pytest.approx(slope(lambda step, unit=unit: by_hand(values, xs, ys, ends[0], ends[1] + step * unit)), rel=1e-6)
+        assert after[k, 0] == pytest.approx(slope(lambda d, unit=unit: by_hand(values, xs, ys, ends[0], ends[1] + d * unit)), rel=1e-6)
 
 
 @pytest.mark.parametrize("m", [model(), model(initial="zero"), stack(model(), model()),
@@ -147,7 +147,8 @@ def test_a_derivative_between_states_is_not_proved_by_an_argument_for_one_direct
     (((h, apply("tanh", W @ h[-1] + U @ x)), (g, apply("tanh", R @ g[-1]))), ("g",), "use step t and later ones only"),
     (((h, apply("tanh", W @ h[-1] + param("F", "n", "m") @ g[1])), BACK), ("g",), "use steps up to t only"),
     (((h, apply("tanh", W @ h[-1] + param("F", "n", "m") @ g[-1])), BACK), ("g",), "use g, which runs backward, at step t only"),
-    (((h, apply("tanh", W @ h[-1] + param("F", "n", "m") @ sequence("c", "m")[-1])), (g, apply("tanh", R @ g[1] + param("D", "m", "n") @ h)),
+    (((h, apply("tanh", W @ h[-1] + param("F", "n", "m") @ sequence("c", "m")[-1])),
+      (g, apply("tanh", R @ g[1] + param("D", "m", "n") @ h)),
       (sequence("c", "m"), 1 * g)), ("g",), "need nothing that needs it"),
 ])
 def test_directions_that_do_not_fit_are_an_error_that_says_so(rows, backward, words):
@@ -178,7 +179,8 @@ def test_a_document_declares_what_runs_backward(tmp_path):
 
 def test_claims_of_such_a_document_are_judged(tmp_path):
     path = tmp_path / "both.md"
-    right = r"\frac{\partial L}{\partial g_t} = F^\top (E f_t + F g_t - y_t) + C^\top \mathrm{diag}(1 - g_{t-1}^2) \frac{\partial L}{\partial g_{t-1}}"
+    right = r"\frac{\partial L}{\partial g_t} = F^\top (E f_t + F g_t - y_t)"
+    right += r" + C^\top \mathrm{diag}(1 - g_{t-1}^2) \frac{\partial L}{\partial g_{t-1}}"
     path.write_text(DOCUMENT % "g" + f"\n$$ {right} $$\n\n$$ {right.replace('t-1', 't+1')} $$\n")
     words = [row.verdict for row in api.audit(path).documents[0].equations if row.verdict is not None]
     assert words == ["proved", "refuted"]
@@ -186,7 +188,8 @@ def test_claims_of_such_a_document_are_judged(tmp_path):
 
 def test_the_text_of_a_derivation_says_which_way_each_part_goes():
     text = " ".join(api.derive("bidirectional", level="brief").to_text().split())
-    for words in ("g[t] runs backward: computed from the last step to the first.", "adj g[1] = S.T @ (adj z[1])", "adj h[T] = V.T @ (adj z[T])",
+    for words in ("g[t] runs backward: computed from the last step to the first.", "adj g[1] = S.T @ (adj z[1])",
+                  "adj h[T] = V.T @ (adj z[T])",
                   "adj g[T+1] = R.T @ ((ones - g[T]**2) * adj g[T])", "those of what runs backward from the first step to the last",
                   "The last terms of the sums use g[T+1], which is given."):
         assert words in text
@@ -203,7 +206,8 @@ def test_code_and_pictures_of_them_are_refused_in_words(call):
 
 def test_a_claim_without_a_declaration_keeps_its_meaning():
     given = [r"h_t = \tanh(W h_{t+1} + U x_t)"]
-    found = check_claim(r"\frac{\partial h_t}{\partial h_{t+1}} = \mathrm{diag}(1 - h_t^2) W", given=tuple(given), shapes={"h_t": "n", "x_t": "d"})
+    found = check_claim(r"\frac{\partial h_t}{\partial h_{t+1}} = \mathrm{diag}(1 - h_t^2) W", given=tuple(given),
+                        shapes={"h_t": "n", "x_t": "d"})
     assert found.verdict in ("undecided", "proved")
 
 

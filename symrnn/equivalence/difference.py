@@ -32,7 +32,8 @@ def counterexample(a: Model, b: Model, root: tuple[str, str]) -> tuple[Counterex
             return None
         return node("sym", attr=Symbol(primed(x.attr.name, taken), x.attr.shape, x.attr.kind, x.attr.time))
     rows = tuple(Equation(transform(node("sym", attr=e.left), change).attr, transform(e.right, change)) for e in second)
-    both = Model("both", (*a.equations, *rows), total="", simplex=a.simplex | (b.simplex & shared))
+    backward = a.backward | {primed(name, taken) for name in b.backward}
+    both = Model("both", (*a.equations, *rows), total="", simplex=a.simplex | (b.simplex & shared), backward=backward)
     left, right = a[root[0]], transform(resize(b[root[1]], sizes), change)
     if left.shape != right.shape:
         return None

@@ -108,9 +108,10 @@ def plan(d: Derivation, v: Voice) -> Iterator[Block]:
     if late:
         sums = (f"Then the gradients: what a parameter sends to {listed(map(v, late))} counts once; what it sends to the others at every "
                 f"step is summed over {v.steps()}.",)
+    forth, back = ("run by run", "each run the other way round") if m.backward else (v.steps(), v.steps(True))
     yield Listing((
-        f"Forward, {v.steps() if not m.backward else 'run by run'}: the equations give every variable, as each uses only what is given or computed before.",
-        f"Backward, {v.steps(True) if not m.backward else 'each run the other way round'}: the adjoint of every variable, that is the derivative of {total} by it. By the chain rule it is the "
+        f"Forward, {forth}: the equations give every variable, as each uses only what is given or computed before.",
+        f"Backward, {back}: the adjoint of every variable, that is the derivative of {total} by it. By the chain rule it is the "
         "sum over the variables that use it, of the adjoint of each, multiplied by the Jacobian of that use, transposed.",
         *(sums if m.parameters else ())), 1)
 
@@ -149,8 +150,9 @@ def order(d: Derivation, v: Voice) -> str:
     inside = f"Within a step they are computed in the order {within}, each after those that it needs." if len(d.adjoints) > 1 else ""
     if earlier:
         both = [f"{later}, of a later step"] * bool(later) + [f"{earlier}, of an earlier one"]
-        return (f"{'; '.join(both)}. So the runs of the network are taken from the last run to the first, each the other way round: the adjoints "
-                "of what runs forward from the last step to the first, those of what runs backward from the first step to the last.")
+        return (f"{'; '.join(both)}. So the runs of the network are taken from the last run to the first, each the other way round: "
+                "the adjoints of what runs forward from the last step to the first, those of what runs backward from the first step to the "
+                "last.")
     across = (f"{later}, of a later step. So the steps are taken from the last one to the first." if later else
               "No adjoint needs one of another step: the steps may be taken in any order.")
     return f"{across} {inside}".rstrip()
@@ -228,8 +230,8 @@ def _boundary_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
                         "a later step is zero:")
         yield v.display(*last)
     if start:
-        yield Paragraph("What runs backward has no step before the first one, so at the first step the part that comes from an earlier step is "
-                        "zero:")
+        yield Paragraph("What runs backward has no step before the first one, so at the first step the part that comes from an earlier "
+                        "step is zero:")
         yield v.display(*start)
     if first:
         yield Paragraph("The state before the first step has no equation. It receives what the steps that use it send back, and the way "

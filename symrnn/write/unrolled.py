@@ -116,7 +116,9 @@ def states(u: Unrolled) -> Iterator[tuple[Symbol, Expr | None]]:
 def backward(u: Unrolled, d: Derivation) -> Iterator[tuple[int, list[tuple[Symbol, Expr]]]]:
     """The adjoints at each step, from the last step to the first; of several runs the last run first, each the other way round."""
     inputs = {s.name for s in u.model.inputs}
-    runs = [({e.name for e in rows}, -way) for way, rows in reversed(u.model.runs)] + [(inputs, -1)] if u.model.backward else [({*d.adjoints}, -1)]
+    runs = [({*d.adjoints}, -1)]
+    if u.model.backward:
+        runs = [*(({e.name for e in rows}, -way) for way, rows in reversed(u.model.runs)), (inputs, -1)]
     for names, way in runs:
         for t in range(1, u.T + 1)[::way]:
             holds = {EVERY, AT_LAST if t == u.T else BEFORE}
