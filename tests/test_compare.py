@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -213,6 +215,13 @@ def test_a_piece_prints_the_rows_and_columns_it_has():
     piece = Piece.of(Symbol("W", ("2*n", "m+n"), "parameter"))
     assert str(piece.cut(rows=("n+1", "2*n"), columns=(1, "m"))) == "W[n+1..2*n, 1..m]"
     assert whole("n") == (1, "n") and piece.cut(columns=("m+1", "m+n")).shape == ("2*n", "n")
+
+
+@pytest.mark.parametrize("pair", [("elman", "elman-concatenated"), ("gru", "gru-reset-after"), ("elman", "lstm")], ids="-".join)
+def test_a_comparison_as_data_is_one_of_the_schema(compared, pair):
+    schema = json.loads((files("symrnn") / "schema" / "compare.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(compared[pair].to_json())
 
 
 def test_the_command_prints_the_verdict_and_ends_with_one_where_models_are_different():

@@ -19,7 +19,7 @@ LAYERS = (
     ("calculus", "labels", "unroll", "needs", "lastloss"),
     ("layers",),
     ("bptt", "component_rows"),
-    ("components",),
+    ("components", "cost", "truncated"),
     ("points",),
     ("prove", "write", "emit"),
     ("repair",),

@@ -18,6 +18,7 @@ from symrnn.expr.show import show
 from symrnn.model import FIRST, LAST, Model
 from symrnn.unroll import after_last
 from symrnn.write.cases import AT_LAST, BEFORE, EVERY, at_first, at_last, cases, placed, reaches_earlier, reaches_later
+from symrnn.write.costs import cost_blocks, cost_json
 from symrnn.write.definitions import before_first, facts, known_symbols, model_blocks
 from symrnn.write.incode import Code, NoCode, code_blocks
 from symrnn.write.latex import latex
@@ -26,6 +27,7 @@ from symrnn.write.notation import Notation
 from symrnn.write.page import GLUE, Block, Box, Heading, Listing, Paragraph, document, markdown, text
 from symrnn.write.signs import functions, signs
 from symrnn.write.steps import trail_blocks, words
+from symrnn.write.truncated import truncated_blocks, truncated_json
 from symrnn.write.voice import LatexVoice, PlainVoice, Voice
 from symrnn.write.words import are, listed
 
@@ -38,13 +40,15 @@ class DerivationText(Displayed):
     """A derivation that can be printed; the default notation is that of the source of the model.
 
     ``level`` is one of :data:`LEVELS`; ``code`` the lines of the module that computes it, or why there is none; None if it is not asked
-    for.
+    for. With ``truncate`` it says what a window of so many steps keeps and leaves out, with ``cost`` what the network costs.
     """
 
     derivation: Derivation
     notation: Notation
     level: str = "full"
     code: Code | NoCode | None = None
+    truncate: int | None = None
+    cost: bool = False
 
     @classmethod
     def of(cls, derivation: Derivation, notation: Notation | None = None, level: str = "full",
@@ -57,6 +61,10 @@ class DerivationText(Displayed):
         yield Heading(f"Backpropagation through time: {self.derivation.model.name}", 1)
         for section in SECTIONS[self.level]:
             yield from section(self.derivation, v)
+        if self.truncate is not None:
+            yield from truncated_blocks(self.derivation, self.truncate, v)
+        if self.cost:
+            yield from cost_blocks(self.derivation, v)
         if self.code is not None and self.level == "full":
             yield from code_blocks(self.derivation, self.code, v)
 
@@ -78,7 +86,10 @@ class DerivationText(Displayed):
 
     def to_json(self) -> dict[str, Any]:
         """A value of the schema ``symrnn-derive-1``, whatever the level."""
-        return as_json(self.derivation, self.notation)
+        found = as_json(self.derivation, self.notation)
+        if self.truncate is not None:
+            found["truncated"] = truncated_json(self.derivation, self.truncate)
+        return {**found, "cost": cost_json(self.derivation)} if self.cost else found
 
 
 # --------------------------------------------------------------------------------------------------------------- the sections
