@@ -24,7 +24,8 @@ SIZES = {"n_h": 3, "n_x": 2, "n_y": 4, "n_p": 5, "n_f": 6, "B": 2}
 def test_the_parameters_are_as_many_as_the_arrays_of_the_code_have(name):
     m = api.model(name)
     module = load(emit(m))
-    shapes = {field: [size_value(n, SIZES) for n in s.shape if n != 1] for field, s in zip(module.Params._fields, m.parameters, strict=True)}
+    fields = zip(module.Params._fields, m.parameters, strict=True)
+    shapes = {field: [size_value(n, SIZES) for n in s.shape if n != 1] for field, s in fields}
     assert size_value(str(cost(derive(m)).parameters), SIZES) == sum(int(np.prod(shape)) for shape in shapes.values())
 
 

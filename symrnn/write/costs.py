@@ -15,13 +15,13 @@ def cost_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
     """Parameters, work of a step and values that are kept, in the sizes of the network."""
     found = cost(d)
     yield Heading("What it costs")
-    yield Paragraph(f"The parameters have {v.size(found.parameters.size)} entries. One step takes as many multiplications and values "
-                    "of functions as the formulas name, each part of them once:")
+    yield Paragraph(f"The parameters have {v.size(found.parameters.size)} entries. One step takes as many multiplications and values of "
+                    "functions as the formulas name, each part of them once:")
     yield Table(("in one step", "multiplications", "values of functions"), tuple(
         (name, v.size(work.products.size), v.size(work.functions.size)) for name, work in works(found)))
     if found.kept:
-        yield Paragraph(f"The way back needs {listed(map(v, found.kept))} of every step, which {are(found.kept)} {v.size(found.entries.size)} "
-                        "numbers a step.")
+        yield Paragraph(f"The way back needs {listed(map(v, found.kept))} of every step, which {are(found.kept)} "
+                        f"{v.size(found.entries.size)} numbers a step.")
 
 
 def works(found: Cost) -> tuple[tuple[str, Any], ...]:
