@@ -177,6 +177,13 @@ def test_a_document_declares_what_runs_backward(tmp_path):
         api.model(path)
 
 
+def test_what_runs_backward_must_not_need_an_earlier_step(tmp_path):
+    path = tmp_path / "both.md"
+    path.write_text((DOCUMENT % "g").replace("D x_t", "D f_{t-1}"))
+    with pytest.raises(ModelError, match=r"which runs backward[^$]*came: f\[t-1\]"):
+        api.model(path)
+
+
 def test_claims_of_such_a_document_are_judged(tmp_path):
     path = tmp_path / "both.md"
     right = r"\frac{\partial L}{\partial g_t} = F^\top (E f_t + F g_t - y_t)"
