@@ -4,7 +4,7 @@
 >>> from symrnn.bptt import derive
 >>> found = cost(derive(model("elman-linear-mse")))
 >>> print(found.parameters, "|", found.forward.products, "|", found.forward.functions)
-n_h+n_h*n_h+n_h*n_x+n_h*n_y+n_y | n_h*n_h+n_h*n_x+n_h*n_y+n_y+1 | n_h
+n_h+n_h*n_h+n_h*n_x+n_h*n_y+n_y | n_h*n_h+n_h*n_x+n_h*n_y+n_y | n_h
 >>> print(found.backward.products)
 2*n_h+2*n_h*n_h+2*n_h*n_x+2*n_h*n_y
 """

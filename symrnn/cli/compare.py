@@ -14,7 +14,7 @@ from symrnn.cli.output import output_options, render, write
 @output_options("text", "json")
 @click.pass_context
 def compare(ctx: click.Context, first: str, second: str, of: str | None, form: str, output: str | None) -> None:
-    """Say whether two models are equal, with the proof, or different, with a counterexample.
+    """Say whether two models are equal, or where they differ.
 
     They may be equal as they stand, after renaming or after re-parametrisation, or one may be a
     special case of the other; the parameters that show it are printed. Exit status 1 if the models
