@@ -19,12 +19,13 @@ _PUBLIC = {
     "SymrnnError": "symrnn.errors",
     "audit": "symrnn.api",
     "check": "symrnn.api",
+    "compare": "symrnn.api",
     "model": "symrnn.api",
     "stack": "symrnn.api",
 }
 """Public name -> the module that has it. A function may be called as its module is; `symrnn.NAME` is the function."""
 
-__all__ = ["Model", "Place", "SymrnnError", "__version__", "audit", "check", "model", "stack"]  # noqa: F822 (found on first use)
+__all__ = ["Model", "Place", "SymrnnError", "__version__", "audit", "check", "compare", "model", "stack"]  # noqa: F822 (found on first use)
 
 
 def __getattr__(name: str) -> Any:

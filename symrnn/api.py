@@ -14,10 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from symrnn.errors import ModelError, Place
+from symrnn.errors import CallError, ModelError, Place
 from symrnn.zoo import open_source
 
 if TYPE_CHECKING:
+    from symrnn.equivalence import Comparison
     from symrnn.model import Model
     from symrnn.pictures import Picture
     from symrnn.proposed import Proposal
@@ -144,11 +145,27 @@ def check(
                        language=language)
 
 
-def derive(source: PathLike, *, level: str = "full", loss_at: str = "all") -> DerivationText:
+def compare(a: PathLike | Model, b: PathLike | Model, *, of: str | None = None) -> Comparison:
+    """Return whether two models are equal, and by which change of parameters, or different, and where.
+
+    A source is a model, or whatever :func:`model` takes. `of` names the variable to compare instead of the losses, the same in both or
+    ``first=second``; see :func:`symrnn.equivalence.compare`, also for what it raises.
+    """
+    from symrnn.equivalence import compare as compare_models
+    from symrnn.model import Model
+
+    first, second = (source if isinstance(source, Model) else model(source) for source in (a, b))
+    return compare_models(first, second, of)
+
+
+def derive(source: PathLike, *, level: str = "full", loss_at: str = "all", truncate: int | None = None,
+           cost: bool = False) -> DerivationText:
     """Return the adjoint recurrences and the gradients of a model, with the steps that lead to them, ready to print.
 
     The `level` ``brief`` prints definitions, recurrences and gradients, ``full`` the steps and the code too. `loss_at` is ``all``, or
-    ``last`` for the loss of the last step alone. The derivation itself is the attribute ``derivation``.
+    ``last`` for the loss of the last step alone. With `truncate`, it also says what backpropagation through so many steps keeps of the
+    gradients, and what it leaves out; with `cost`, how many parameters, multiplications and kept values there are. The derivation itself
+    is the attribute ``derivation``.
     """
     compiled = model(source)
     compiled = replace(compiled, at_end=compiled.at_end or loss_at == "last")
@@ -156,9 +173,21 @@ def derive(source: PathLike, *, level: str = "full", loss_at: str = "all") -> De
     from symrnn.correspondence import derivation_text
 
     try:
-        return derivation_text(derive_model(compiled), level=level)
+        found = derivation_text(derive_model(compiled), level=level)
+        return replace(found, truncate=None if truncate is None else window(truncate), cost=cost)
     except ModelError as error:
         raise (error if layers_of(source) else error.at(Place(open_source(source).path))) from None
+
+
+def window(steps: int) -> int:
+    """A number of steps of a window; CallError unless it is one.
+
+    >>> window(3)
+    3
+    """
+    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 1:
+        raise CallError("the steps of a window", must="be a whole number, at least 1", came=repr(steps), next_step="for example 10")
+    return steps
 
 
 def unroll(source: PathLike, steps: int, sizes: Sequence[int] | Mapping[str, int] | None = None) -> UnrolledText:

@@ -98,13 +98,17 @@ class Derivation(Displayed):
 
     @cached_property
     def initial(self) -> dict[str, Expr]:
-        """State -> the gradient by its value before the first step (what step 1 sends back to it)."""
+        """State -> the gradient by its value before the first step (what step 1 sends back to it), as an expression at step 1.
+
+        Of a state that runs backward, the gradient by its value after the last step, as an expression at step T.
+        """
         out = {}
         for s in self.model.states:
             late = [step for step in self.trail if step.rule == "collect" and step.target == adjoint(s)]
-            parts = [p for p in late[0].before if reaches_back(p)] if late else []
+            way = -1 if s.name in self.model.backward else 1
+            parts = [p for p in late[0].before if comes_from(p, way)] if late else []
             e = together(parts, s.shape)
-            out[s.name] = shift(e, -1)
+            out[s.name] = shift(e, -way)
         return out
 
 
@@ -118,9 +122,9 @@ def gradient(s: Symbol) -> Symbol:
     return Symbol(s.name, s.shape, "gradient", None)
 
 
-def reaches_back(e: Expr) -> bool:
-    """Whether the contribution comes from a later step."""
-    return any(s.kind == "adjoint" and s.time is not None and s.time.offset > 0 for s in symbols(e))
+def comes_from(e: Expr, way: int) -> bool:
+    """Whether the contribution comes from a later step, or with ``way`` -1 from an earlier one."""
+    return any(s.kind == "adjoint" and s.time is not None and s.time.offset * way > 0 for s in symbols(e))
 
 
 # ----------------------------------------------------------------------------------------------------------------- the sweep

@@ -4,12 +4,12 @@ Judging leaves such an equation undecided or refuted; a model without it would b
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from symrnn.document import Compiled, Row, Statement, compile_document
 from symrnn.errors import DeclarationError, DocumentError, ModelError, Place, ReadError, ShapeError, SymrnnError
-from symrnn.expr import Expr, resize, show_shape, symbols, unify, vectorise
+from symrnn.expr import Expr, node, resize, show_shape, symbols, unify, vectorise
 from symrnn.expr.functions import TABLE
 from symrnn.lastloss import aimed, marked
 from symrnn.losses import foresees
@@ -120,10 +120,14 @@ def undefined(s: Statement, row: Row, compiled: Compiled) -> SymrnnError | None:
     if setting.needs(value, left.head):
         return ModelError(row.span.latex, must=f"not need {left.head} of the same step", came="a cycle", where=place,
                           next_step="Use the value of the step before (t-1) where it is meant.")
-    if foresees(value):
+    if left.head in setting.backward and foresees(value, setting.backward):
+        return ModelError(row.span.latex, must="define its left side, which runs backward, by the present step and by what runs backward "
+                          "at later ones", came=ahead(value, setting.backward), where=place,
+                          next_step="Give the quantity of the other step a name of its own, by an equation at step t.")
+    if left.head not in setting.backward and foresees(value):
         return ModelError(row.span.latex, must="define its left side by the present step and a fixed number of steps before it",
-                          came=ahead(value), where=place, next_step="Write a recurrence that is causal. A second direction is a model "
-                          "of its own, for the sequence in reverse order.")
+                          came=ahead(value), where=place, next_step="Write a recurrence that is causal, or declare in the front "
+                          "matter what runs from the last step to the first: `backward: [g]`.")
     return misfit(target, value, row, place) or ModelError(
         row.span.latex, must=f"define {left.head}", came=f"an equation that does not: {target} = {value}", where=place,
         next_step="Declare its symbols, and write it as a variable at step t that is equal to something.")
@@ -136,9 +140,9 @@ def is_loss(n: Node, setting: Setting, timed: bool) -> bool:
     return plain and LOSS not in setting.scope.defined and (n.head == named or named is None and n.head in LOSSES)
 
 
-def ahead(value: Expr) -> str:
-    """What a value needs of later steps, or that it sums over steps."""
-    late = [s for s in symbols(value) if s.time is not None and (s.time.base != "t" or s.time.offset > 0)]
+def ahead(value: Expr, backward: Collection[str] = ()) -> str:
+    """What a value needs of steps that it must not need, or that it sums over steps."""
+    late = [s for s in symbols(value) if s.time is not None and foresees(node("sym", attr=s), backward)]
     return f"{late[0]}, of another step" if late else "a sum over steps"
 
 

@@ -20,7 +20,7 @@ from symrnn.expr import SCALAR, Expr, Index, Shape, Size, Symbol, Time
 from symrnn.expr.linear import value as size_value
 from symrnn.model import Model
 from symrnn.naming import Names
-from symrnn.unroll import lags, unroll
+from symrnn.unroll import after_last, lags, unroll
 
 
 @dataclass(frozen=True)
@@ -158,9 +158,13 @@ class Components:
         known = self._known.get(s.name)
         if known is not None and s.time is not None:
             t = s.time.offset
-            if t > self.T or t < 1 - self._lags.get(s.name, 0) and s.name not in self.past_zero:
+            if t > self.last(s.name) or t < 1 - self._lags.get(s.name, 0) and s.name not in self.past_zero:
                 raise NoSuchStep(f"{s.name} at step {t} of 1..{self.T}")
         return self._mint(s)
+
+    def last(self, name: str) -> int:
+        """The last step at which a sequence exists: T, or a later one at which what runs backward is given."""
+        return self.T + max((s.time.offset for s in after_last(self.model) if s.name == name and s.time is not None), default=0)
 
     def named(self, e: Expr, times: Mapping[str, int] | None = None, indices: Mapping[str, int] | None = None) -> Any:
         """``e`` over the named symbols: small. A SymPy matrix, or a scalar for the shape (1, 1).
@@ -288,13 +292,13 @@ class Components:
         return self.entries(Symbol(s.name, s.shape, known.kind if known else s.kind, time))
 
     def _loss_rate(self, s: Symbol) -> Grid:
-        """The derivative of the summed loss by a symbol; zero after the last step."""
+        """The derivative of the summed loss by a symbol; zero after the last step, and before the first of what runs backward."""
         if self.model.loss is None:
             raise NotComponents("an adjoint or a gradient of a model without a loss")
         known = self._known.get(s.name)
         if known is None or (known.time is None) != (s.time is None):
             raise NotComponents(f"the derivative of the loss by {s.name}, which the model does not have")
-        if s.time is not None and s.time.offset > self.T:
+        if s.time is not None and (s.time.offset > self.last(s.name) or s.time.offset < 1 and s.name in self.model.backward):
             return self.filled(s.shape, sympy.S.Zero)
         top = self._symbols[self.model.total, None][0][0]
         by = self.entries(Symbol(s.name, s.shape, known.kind, s.time))

@@ -58,8 +58,10 @@ def stack(*models: Model, outputs: Sequence[str] | None = None, inputs: Sequence
             signal = next(e.left for e in rows if e.name == layer.names[handed[k].name])
     last = models[-1]
     latex = {new: text for layer in layers for new, text in layer.latex().items()}
+    backward = {new for layer in layers for old, new in ((n, layer.names.get(n, n)) for n in layer.model.backward)}
     return Model.build(name or "+".join(m.name for m in models), rows, loss=last.loss, total=last.total, simplex=last.simplex,
-                       initial=last.initial, source="; ".join(dict.fromkeys(m.source for m in models if m.source)), latex=latex)
+                       initial=last.initial, source="; ".join(dict.fromkeys(m.source for m in models if m.source)), latex=latex,
+                       backward=backward & {e.name for e in rows})
 
 
 @dataclass(frozen=True)

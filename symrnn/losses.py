@@ -1,7 +1,7 @@
 """What a text says of its loss: that of a step, that of all steps, one of the last step only, or one that it leaves open."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from symrnn.errors import ModelError
@@ -247,10 +247,14 @@ def cross_entropy(rows: Iterable[Equation], target: str) -> Equation:
     return Equation(Symbol(LOSS, SCALAR, "variable", NOW), negative(matmul(transpose(y), apply("log", p))))
 
 
-def foresees(e: Expr) -> bool:
-    """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps."""
-    return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and (s.time.base != "t" or s.time.offset > 0)
-                                                       for s in symbols(e))
+def foresees(e: Expr, backward: Collection[str] = ()) -> bool:
+    """Whether a value needs more than the present step and a fixed number of steps before it, or sums over steps.
+
+    The value of what runs backward needs more than the present step and such variables at later ones: these are ``backward``.
+    """
+    def outside(name: str, t: Time) -> bool:
+        return t.base != "t" or (t.offset < 0 if backward else t.offset > 0) or t.offset > 0 and name not in backward
+    return any(x.op == "tsum" for x in walk(e)) or any(s.time is not None and outside(s.name, s.time) for s in symbols(e))
 
 
 def _differentiates(right: Node, left: Node) -> Node | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 
 from symrnn.displayed import Displayed
-from symrnn.errors import ModelError, ShapeError
+from symrnn.errors import CallError, ModelError, ShapeError
 from symrnn.expr import (
     FIRST,
     LAST,
@@ -60,7 +60,8 @@ class Model(Displayed):
     ``equations`` stand in an order in which each uses only earlier ones of the same step; ``loss`` names the scalar equation
     that is summed over t = 1..T into ``total``, or with ``at_end`` counts at t = T alone; ``simplex`` names the targets whose
     entries sum to one; ``initial`` says whether the state before the first step is ``given`` or ``zero``. ``latex`` maps names to
-    how the source writes them.
+    how the source writes them. ``backward`` names the variables that run from step T to step 1, whose equations may use what runs
+    backward at steps after t, and nothing of other steps.
     """
 
     name: str
@@ -72,20 +73,23 @@ class Model(Displayed):
     source: str = ""
     latex: Mapping[str, str] = field(default_factory=dict, hash=False, compare=False)
     at_end: bool = False
+    backward: frozenset[str] = frozenset()
 
     # ------------------------------------------------------------------------------------------------------ making one
     @classmethod
     def build(cls, name: str, equations: Iterable[tuple[Expr, Expr] | Equation], *, loss: str | None = None, total: str = "L",
               simplex: Iterable[str] = (), initial: str = "given", source: str = "", latex: Mapping[str, str] | None = None,
-              at_end: bool = False) -> Model:
+              at_end: bool = False, backward: Iterable[str] = ()) -> Model:
         """Solve the unknown sizes, check the equations (defined once, shapes, causal, not cyclic) and put them in order.
 
         Raises ModelError or ShapeError, each naming the equation.
         """
         rows = [e if isinstance(e, Equation) else Equation(e[0].attr, e[1]) for e in equations]
-        rows = solved(rows)
-        check_equations(rows)
-        return cls(name, in_order(rows), loss, total, frozenset(simplex), initial, source, dict(latex or {}), at_end)
+        rows, back = solved(rows), frozenset(backward)
+        check_equations(rows, back)
+        ordered = in_order(rows)
+        in_runs(ordered, back)
+        return cls(name, ordered, loss, total, frozenset(simplex), initial, source, dict(latex or {}), at_end, back)
 
     # ------------------------------------------------------------------------------------------------------- looking at it
     @cached_property
@@ -128,9 +132,14 @@ class Model(Displayed):
 
     @cached_property
     def states(self) -> tuple[Symbol, ...]:
-        """The variables that some equation uses at an earlier step."""
-        late = {s.name for s in self._used if s.kind == "variable" and s.time is not None and s.time.offset < 0}
+        """The variables that some equation uses at another step: an earlier one, or a later one where they run backward."""
+        late = {s.name for s in self._used if s.kind == "variable" and s.time is not None and s.time.offset}
         return tuple(v for v in self.variables if v.name in late)
+
+    @cached_property
+    def runs(self) -> tuple[tuple[int, tuple[Equation, ...]], ...]:
+        """The order in which everything can be computed: direction (1, or -1 for steps T to 1) and equations, one run after the other."""
+        return in_runs(self.equations, self.backward)
 
     @cached_property
     def sizes(self) -> tuple[str, ...]:
@@ -175,7 +184,7 @@ class Model(Displayed):
         """SHA-256 of the equations and assumptions in plain form."""
         text = "\n".join([*map(str, self.equations), *(f"{s} {show_shape(s.shape)} {s.kind}" for s in (*self.variables, *self._used)),
                           f"loss {self.loss}{' at the last step' * self.at_end}", f"simplex {sorted(self.simplex)}",
-                          f"initial {self.initial}"])
+                          f"initial {self.initial}", *(f"backward {name}" for name in sorted(self.backward))])
         return sha256(text.encode()).hexdigest()
 
 
@@ -196,8 +205,8 @@ def solved(rows: list[Equation]) -> list[Equation]:
     return [e.resized(values) for e in rows]
 
 
-def check_equations(rows: list[Equation]) -> None:
-    """Each variable once, shapes that fit, nothing from the future, every variable defined."""
+def check_equations(rows: list[Equation], backward: frozenset[str] = frozenset()) -> None:
+    """Each variable once, shapes that fit, every variable defined, and nothing from the future but what runs backward."""
     defined: dict[str, Equation] = {}
     for e in rows:
         if e.name in defined:
@@ -216,9 +225,15 @@ def check_equations(rows: list[Equation]) -> None:
             if s.kind == "variable" and s.name not in defined:
                 raise ModelError(f"the symbol {s.name} in {e}", must="have an equation or a declared kind", came="neither",
                                  next_step=f"define {s.name} or declare it as parameter, input or target")
-            if s.time is not None and (s.time.base != "t" or s.time.offset > 0):
+            if s.time is not None and (s.time.base != "t" or s.time.offset > 0 and not {e.name, s.name} <= backward):
                 raise ModelError(f"the equation {e}", must="use steps up to t only", came=f"{s}",
-                                 next_step="write the recurrence so that it is causal")
+                                 next_step="write the recurrence so that it is causal, or declare that its variables run backward")
+            if e.name in backward and s.time is not None and s.time.offset < 0:
+                raise ModelError(f"the equation {e}, which runs backward,", must="use step t and later ones only", came=f"{s}",
+                                 next_step="give the quantity of the earlier step a name of its own, by an equation that runs forward")
+            if s.name in backward and e.name not in backward and s.time != NOW:
+                raise ModelError(f"the equation {e}", must=f"use {s.name}, which runs backward, at step t only", came=f"{s}",
+                                 next_step="declare that its left side runs backward too, or use step t")
 
 
 def in_order(rows: list[Equation]) -> tuple[Equation, ...]:
@@ -234,6 +249,28 @@ def in_order(rows: list[Equation]) -> tuple[Equation, ...]:
         done |= {e.name for e in ready}
         left = [e for e in left if e not in ready]
     return tuple(out)
+
+
+def one_way(m: Model, what: str) -> Model:
+    """The model, if nothing in it runs backward; CallError saying that ``what`` is for such models only."""
+    if m.backward:
+        raise CallError(f"{what} of {m.name}", must="be that of a network that runs from the first step to the last",
+                        came=f"{', '.join(sorted(m.backward))}, which runs backward",
+                        next_step="take each direction as a model of its own, and reverse the sequence for the one that runs backward")
+    return m
+
+
+def in_runs(rows: tuple[Equation, ...], backward: frozenset[str]) -> tuple[tuple[int, tuple[Equation, ...]], ...]:
+    """The equations by the run in which they are computed, each with its direction: what runs backward only needs runs before it."""
+    turn = {e.name: int(e.name in backward) for e in rows}
+    for _ in range(len(rows) + 1):
+        needed = {e.name: [turn[s.name] for s in symbols(e.right) if s.name in turn] for e in rows}
+        found = {name: max([turn[name], *(k + (k - turn[name]) % 2 for k in before)]) for name, before in needed.items()}
+        if found == turn:
+            return tuple((-1 if k % 2 else 1, tuple(e for e in rows if turn[e.name] == k)) for k in sorted({*turn.values()}))
+        turn = found
+    raise ModelError(f"what runs backward, {', '.join(sorted(backward))},", must="need nothing that needs it at another step",
+                     came="a cycle through both directions", next_step="compute one direction before the other")
 
 
 # --------------------------------------------------------------------------------------------------- symbols as engineers write

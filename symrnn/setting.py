@@ -109,6 +109,7 @@ class Setting(Losses):
     opened: frozenset[str] = frozenset()                              # names defined anew, for which the scope was opened
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
     rivals: tuple[Rival, ...] = ()                                    # definitions that contradict those that stand here
+    backward: frozenset[str] = frozenset()                            # variables that run from the last step to the first
     layouts: tuple[str, ...] = ()                                     # in which ones derivatives may lie, if the text says so in words
 
     @classmethod
@@ -166,6 +167,7 @@ class Setting(Losses):
                    str(data.get("source", parent.source if parent else "")), unsure=unsure)
         made.layouts = parent.layouts if parent is not None and "layout" not in data else ()
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
+        made.backward = _names(data.get("backward")) or (parent.backward if parent is not None else frozenset())
         made.numbered = _names(data.get("numbered")) or (parent.numbered if parent is not None else frozenset())
         made.stated_layout = data.get("stated_layout", parent.stated_layout if parent is not None else None)
         made.one_hot = _names(data.get("one_hot")) or (parent.one_hot if parent is not None else frozenset())
@@ -413,7 +415,7 @@ class Setting(Losses):
             return None
         if self._is_solution(core, value):
             return None
-        if foresees(value):                                          # it has a definition, if not one of this kind
+        if foresees(value, self.backward if core in self.backward else ()):  # it has a definition, if not one of this kind
             self.summed.add(core)
             return None
         self.equations.append(Equation(target.attr, value))
@@ -637,7 +639,7 @@ class Setting(Losses):
         rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
         total = TOTAL if self.scope.total is not None or TOTAL not in self.scope.table else "no total"
         return Model.build(name, rows, loss=loss, total=total, simplex=self.simplex, initial=self.initial,
-                           source=self.source, latex=self.latex)
+                           source=self.source, latex=self.latex, backward=self.backward & {e.name for e in rows})
 
     def settled(self) -> list[Equation]:
         """The equations, with every symbol as what it turned out to be: a text may use it before it defines it or calls it a target."""

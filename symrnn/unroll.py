@@ -31,9 +31,10 @@ class Unrolled(Displayed):
         return self.T * len(self.model.equations)
 
     def __iter__(self) -> Iterator[Equation]:
-        for t in range(1, self.T + 1):
-            for e in self.model.equations:
-                yield _fixed(e, t)
+        if not self.model.backward:
+            yield from (_fixed(e, t) for t in range(1, self.T + 1) for e in self.model.equations)
+        else:
+            yield from (_fixed(e, t) for way, rows in self.model.runs for t in range(1, self.T + 1)[::way] for e in rows)
 
     def equation(self, name: str, t: int) -> Equation:
         """The equation of the variable ``name`` at step ``t``; CallError where there is none."""
@@ -46,7 +47,7 @@ class Unrolled(Displayed):
 
     @property
     def boundary(self) -> tuple[Symbol, ...]:
-        """The symbols before the first step that the equations use, latest first: ``h[0]``.
+        """The symbols before the first step that the equations use, latest first: ``h[0]``; then those after the last one.
 
         What they are is the model's ``initial``: given, or zero.
         """
@@ -54,6 +55,9 @@ class Unrolled(Displayed):
         for name, lag in sorted(lags(self.model).items()):
             s = self.model.symbol(name)
             found.update(dict.fromkeys(Symbol(s.name, s.shape, s.kind, Time("", -k)) for k in range(lag)))
+        for s in after_last(self.model):
+            assert s.time is not None
+            found[Symbol(s.name, s.shape, s.kind, Time("", self.T + s.time.offset))] = None
         return tuple(found)
 
     @property
@@ -133,6 +137,15 @@ def lags(model: Model) -> dict[str, int]:
             if s.time is not None and s.time.offset < 0:
                 out[s.name] = max(out.get(s.name, 0), -s.time.offset)
     return out
+
+
+def after_last(model: Model) -> tuple[Symbol, ...]:
+    """What runs backward, at the steps after the last one that the equations use, earliest first: ``g[T+1]``."""
+    found: dict[str, int] = {}
+    for s in (s for e in model.equations for s in symbols(e.right) if s.time is not None and s.time.offset > 0):
+        assert s.time is not None
+        found[s.name] = max(found.get(s.name, 0), s.time.offset)
+    return tuple(model.symbol(name, Time("T", k)) for name, most in sorted(found.items()) for k in range(1, most + 1))
 
 
 def key(s: Symbol) -> str:

@@ -55,8 +55,12 @@ def test_every_derivative_of_a_model_is_proved_for_all_sizes_and_every_number_of
         assert (finite.finite, finite.all) == ("proved", "agrees"), (what, finite.outcome)
 
 
+BACKWARD = {"bidirectional"}
+"""Models of which a part runs backward: no code is written of them, and says so (tests/test_backward.py)."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", sorted({*names()} - BACKWARD))
 def test_the_code_of_a_model_was_run_against_its_equations(name):
     text = api.emit(name)
     assert "every adjoint and gradient, for all sizes and every T" in text and "this text was run" in text

@@ -33,6 +33,7 @@ PIPE_CLOSED = 141
 COMMANDS = {
     "audit": "symrnn.cli.audit:audit",
     "check": "symrnn.cli.check:check",
+    "compare": "symrnn.cli.compare:compare",
     "declare": "symrnn.cli.declare:declare",
     "derive": "symrnn.cli.derive:derive",
     "emit": "symrnn.cli.emit:emit",

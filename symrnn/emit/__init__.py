@@ -10,7 +10,7 @@ from typing import Any
 
 from symrnn.emit.numpy_module import Header
 from symrnn.errors import CallError, closest_name
-from symrnn.model import Model
+from symrnn.model import Model, one_way
 from symrnn.needs import Needed, leaving, needed, reduced
 
 __all__ = ["FUNCTIONS", "Header", "Request", "TARGETS", "emit"]
@@ -70,7 +70,7 @@ def emit(model: Model, target: str = "numpy", *, style: str = "looped", steps: i
     _choose("loss_at", loss_at, ["all", "last"])
     for name in outputs:
         _choose("an output", name, [*FUNCTIONS, LAST])
-    chosen = chosen_outputs(model, outputs, loss_at)
+    chosen = chosen_outputs(one_way(model, "the code"), outputs, loss_at)
     model, found = chosen.model, chosen.found
     numbers: Mapping[str, int] = {}
     if style == "unrolled":

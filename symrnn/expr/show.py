@@ -31,7 +31,7 @@ def _show(e: Expr) -> tuple[str, int]:
     a = e.args
     match e.op:
         case "sym":
-            return str(e.attr), ATOM if e.attr.kind not in ("adjoint", "gradient") else PREFIX
+            return str(e.attr), PREFIX if e.attr.is_derivative else ATOM
         case "num":
             return str(e.attr), ATOM if e.attr >= 0 and e.attr.denominator == 1 else PRODUCT
         case "size":

@@ -19,12 +19,17 @@ from symrnn.expr.sizes import SCALAR, Index, Shape, Size, Time
 Number = int | Fraction
 
 
+DERIVATIVES = {"adjoint": "adj", "gradient": "grad", "within": "adj", "beyond": "rest"}
+"""The kinds of symbols that are derivatives of the loss, and how they are written as plain text."""
+
+
 @dataclass(frozen=True, order=True)
 class Symbol:
     """A named quantity. ``kind``: parameter, input, target, variable (has an equation), constant, adjoint or gradient.
 
     ``adjoint`` h is the total derivative of the loss by h_t, ``gradient`` W that by the parameter W; ``time`` is None for
-    what does not change over time.
+    what does not change over time. ``within k`` and ``beyond k`` are the parts of an adjoint that a window of k steps keeps and leaves
+    out.
     """
 
     name: str
@@ -33,8 +38,15 @@ class Symbol:
     time: Time | None = None
 
     def __str__(self) -> str:
-        prefix = {"adjoint": "adj ", "gradient": "grad "}.get(self.kind, "")
+        word, _, window = self.kind.partition(" ")
+        steps = f"_{window}" if window.isalnum() else f"_({window})" if window else ""
+        prefix = f"{DERIVATIVES[word]}{steps} " if word in DERIVATIVES else ""
         return prefix + self.name + (f"[{self.time}]" if self.time else "")
+
+    @property
+    def is_derivative(self) -> bool:
+        """Whether it is a derivative of the loss by the quantity of that name, or a part of one."""
+        return self.kind.partition(" ")[0] in DERIVATIVES
 
 
 @dataclass(frozen=True)

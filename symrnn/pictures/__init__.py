@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symrnn.errors import CallError, closest_name
-from symrnn.model import Model
+from symrnn.model import Model, one_way
 from symrnn.pictures.cost import cost, measurements
 from symrnn.pictures.gradients import STEPS as REACH
 from symrnn.pictures.gradients import gradient_norm
@@ -83,5 +83,5 @@ def picture(model: Model, kind: str = "unrolled", *, steps: int | None = None, n
         raise CallError(f"the number of steps of the picture {kind}", came=str(steps),
                         must=f"be from {least} to {most}" if most else "not be given, as it is for any number",
                         next_step="draw the folded network, which stands for any number" if kind == "unrolled" else "leave it out")
-    asked = Asked(model, usual if steps is None else steps, notation or Notation.of(model), Path(data or MEASURED))
+    asked = Asked(one_way(model, "the picture"), usual if steps is None else steps, notation or Notation.of(model), Path(data or MEASURED))
     return Picture(KINDS[kind].draw(asked))

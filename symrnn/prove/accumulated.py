@@ -45,7 +45,7 @@ ONE = Time("", 1)
 
 
 def hands_on(model: Model, state: str) -> bool:
-    """Whether a step hands on to the next one nothing but ``state``.
+    """Whether a step hands on to the next one nothing but ``state``, and nothing comes back from later steps.
 
     >>> from symrnn.model import sequence
     >>> h, c, x = sequence("h", "n"), sequence("c", "n"), sequence("x", "n", kind="input")
@@ -53,7 +53,7 @@ def hands_on(model: Model, state: str) -> bool:
     (True, False)
     """
     lagged = {(s.name, s.time.offset) for e in model.equations for s in symbols(e.right)
-              if s.name in model.definitions and s.time is not None and s.time.offset < 0}
+              if s.name in model.definitions and s.time is not None and (s.time.base != "t" or s.time.offset != 0)}
     return lagged == {(state, -1)}
 
 

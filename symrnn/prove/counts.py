@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import product
 from math import gcd
 
+from symrnn.cost import size, total
 from symrnn.expr import Size, Symbol
 from symrnn.expr.linear import Linear
 from symrnn.expr.linear import value as number
@@ -33,16 +33,6 @@ class Convention:
 
     count: Linear
     words: str
-
-
-def size(s: Symbol) -> Linear:
-    """The number of entries of a parameter."""
-    return Linear.of(s.shape[0]) * Linear.of(s.shape[1])
-
-
-def total(parameters: Iterable[Symbol]) -> Linear:
-    """The number of entries of some parameters together."""
-    return reduce(Linear.__add__, map(size, parameters), Linear())
 
 
 def judged(parameters: Sequence[Symbol], claimed: Linear, others: Sequence[Convention] = ()) -> Verdict:
@@ -74,7 +64,7 @@ def never_more(parameters: Sequence[Symbol]) -> Verdict:
 
 def more(parameters: Sequence[Symbol]) -> Verdict:
     """The verdict on a number of parameters that is said to grow with the number of steps, where none of their sizes does."""
-    ones = {f: 1 for p in parameters for f in _factors(size(p))}
+    ones = {f: 1 for p in parameters for f in _factors(size(p.shape))}
     count = str(_at(total(parameters), ones))
     return replace(never_more(parameters), word="refuted", code="SR406", scope=None, error_bound=None,
                    counterexample={"T": 2, "sizes": ones, "values": {}, "left": count, "right": f"more than {count}"})

@@ -72,7 +72,7 @@ def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
 
 def started(claim: Claim, first: Verdict, use: Witnesses) -> Verdict | None:
     """What holds once the inputs and states before the first step are zero is conditional: the condition is named."""
-    if not use.normal or first.method == "shapes":
+    if not use.normal or first.method == "shapes" or claim.model.backward:
         return None
     found = with_start(claim)
     way = method(found[1]) if found is not None else WAY
@@ -158,10 +158,11 @@ def judge(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     proof, why = prove(claim) if use.normal else (None, "the normal form is switched off")
     if proof is not None:
         return proved(claim, proof, outcome, stated)
-    proof = prove_windows(claim) if use.normal else None
+    causal = use.normal and not claim.model.backward                  # the next two argue from the first step on
+    proof = prove_windows(claim) if causal else None
     if proof is not None:
         return replace(proved(claim, proof, outcome, stated, method(proof)), reason=from_the_start(claim, proof))
-    proof = prove_closed(claim) if use.normal else None
+    proof = prove_closed(claim) if causal else None
     if proof is not None:
         return proved(claim, proof, outcome, stated, WAY)
     proof = prove_inverses(claim) if use.normal and outcome is not None and outcome.status == "equal" else None

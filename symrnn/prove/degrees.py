@@ -93,9 +93,8 @@ class Degrees:
         self.calls, self.argument = 0, Degree()
         self.logs, self.exps = FRESH, FRESH.join(FRESH.inverse())       # what log and exp may return, by the table of the field
         self._known: dict[tuple[object, ...], Maybe] = {}
-        for t in range(1, point.T + 1):
-            for eq in point.model.equations:
-                self.value(eq.right, {"t": t})
+        for eq, t in point.remaining(0, point.T):
+            self.value(eq.right, {"t": t})
 
     # -------------------------------------------------------------------------------------------------------------- functions
     def call(self, name: str, u: Degree, count: int) -> Degree:
@@ -228,7 +227,7 @@ class Degrees:
             return self.total(parts) or Degree()
         if point.is_total(s):
             return self.total([self.value(point.model.definitions[loss], {"t": k}) for k in range(1, point.T + 1)]) or Degree()
-        if step is not None and step >= 1 and s.name in point.model.definitions:
+        if step is not None and 1 <= step <= point.T and s.name in point.model.definitions:
             return self.value(point.model.definitions[s.name], {"t": step})
         return Degree(1, 0, log2(size_value(s.shape[0], point.sizes) + 1) if s.name in point.simplex else 0.0)
 
@@ -238,7 +237,8 @@ class Degrees:
         key = ("variable", name, step, seed)
         if key not in self._known:
             own = Degree() if (name, step) == seed[:2] else None
-            flow = None if seed[1] is not None and step < seed[1] else self.tangent(
+            before = seed[1] is not None and step < seed[1] and not self.point.model.backward
+            flow = None if before else self.tangent(
                 self.point.model.definitions[name], {"t": step}, seed, step)
             self._known[key] = self.total([flow, own])
         return self._known[key]
@@ -257,7 +257,7 @@ class Degrees:
             if point.is_total(s):
                 loss = point.model.loss or ""
                 return self.total([self.variable(loss, k, seed) for k in range(1, point.T + 1)])
-            if step is not None and step >= 1 and s.name in point.model.definitions and not (seed[2] and step < at):
+            if step is not None and 1 <= step <= point.T and s.name in point.model.definitions and not (seed[2] and step < at):
                 return self.variable(s.name, step, seed)
             return Degree() if (s.name, step) == seed[:2] else None
         if op == "tsum":

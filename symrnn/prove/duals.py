@@ -67,14 +67,12 @@ class Sweep:
     def run(self, last: int) -> None:
         """Carry the tangents through the equations up to a step."""
         self.point.run(last)
-        while self._run < last:
-            t = self._run + 1
-            for eq in self.point.model.equations:
-                try:
-                    self._state[eq.name, t] = self.total([self.tangent(eq.right, {"t": t}, t), self.seed(eq.name, t)])
-                except Missing as reason:
-                    self._missing[eq.name, t] = reason
-            self._run = t
+        for eq, t in self.point.remaining(self._run, last):
+            try:
+                self._state[eq.name, t] = self.total([self.tangent(eq.right, {"t": t}, t), self.seed(eq.name, t)])
+            except Missing as reason:
+                self._missing[eq.name, t] = reason
+        self._run = max(self._run, self.point.T if self.point.model.backward else last)
 
     def state(self, name: str, step: int) -> Tangent:
         """The tangent of a variable at a step that was computed."""
@@ -132,7 +130,7 @@ class Sweep:
     def symbol(self, s: Symbol, env: Mapping[str, int], at: int) -> Tangent:
         point = self.point
         step = None if s.time is None else point.step(s.time, env)
-        if s.kind == "adjoint" and step is not None and step > point.T:
+        if s.kind == "adjoint" and point.nothing_there(s.name, step):
             return None
         if s.kind in ("adjoint", "gradient"):
             raise Unsupported(f"the derivative of {s}, which is a derivative")
@@ -141,7 +139,7 @@ class Sweep:
         if point.vanishes(s, step):
             return None
         point.check_symbol(s, step)
-        if step is None or step < 1 or s.name not in point.model.definitions or (self.immediate and step < at):
+        if step is None or not 1 <= step <= point.T or s.name not in point.model.definitions or (self.immediate and step < at):
             return self.seed(s.name, step)
         if (s.name, step) not in self._state and (s.name, step) not in self._missing:
             self.run(step)

@@ -6,13 +6,13 @@ the arrays, so that all index assignments are computed at once. Derivatives, adj
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from symrnn.expr import SCALAR, Expr, Index, Symbol, Time, apply, inverse_at, repeated, symbols
-from symrnn.model import Model
+from symrnn.model import Equation, Model
 from symrnn.prove.claim import Condition, Missing, Unsupported
 from symrnn.prove.duals import Sweep, vector_name
 from symrnn.prove.grid import Free, Sizes, size_value
@@ -41,7 +41,7 @@ class Point:
         self.model, self.system, self.sizes, self.T, self.draw = model, system, sizes, T, draw
         self.free = free or Free()
         self.known = known_symbols(model)
-        self.first = first_steps(model)
+        self.first, self.beyond_last = first_steps(model), last_steps(model)
         subjects = {kind: {c.subject[0] for c in conditions if c.kind == kind} for kind in ("simplex", "zero", "past-zero", "at-end")}
         self.at_end = subjects["at-end"]
         self.simplex = subjects["simplex"] | model.simplex
@@ -217,7 +217,7 @@ class Point:
             return Val((), self.system.full(self.dims(s.shape), 0))
         if not self.vanishes(s, step):
             self.check_symbol(s, step)
-        if step is not None and step >= 1 and s.name in self.model.definitions:
+        if step is not None and 1 <= step <= self.T and s.name in self.model.definitions:
             if (s.name, step) not in self._state and (s.name, step) not in self._missing:
                 self.run(step)
             return self.state(s.name, step)
@@ -232,7 +232,7 @@ class Point:
 
     def beyond(self, s: Symbol, step: int | None) -> bool:
         """Whether the symbol does not exist at its step and counts as zero there."""
-        return self.extended and step is not None and s.name in self.known and not self.first[s.name] <= step <= self.T
+        return self.extended and s.name in self.known and not self.exists(s.name, step)
 
     def check_symbol(self, s: Symbol, step: int | None) -> None:
         """Whether the model has this symbol in this shape at this step."""
@@ -243,13 +243,21 @@ class Point:
             raise Unsupported(f"{s.name} has another shape in the model")
         if (mine.time is None) != (step is None):
             raise Unsupported(f"{s.name} {'changes' if mine.time else 'does not change'} over time in the model")
-        if step is not None and not self.first[s.name] <= step <= self.T:
-            raise Missing(f"{s.name} does not exist at step {step} (it exists at {self.first[s.name]}..{self.T})")
+        if not self.exists(s.name, step):
+            raise Missing(f"{s.name} does not exist at step {step} (it exists at {self.first[s.name]}..{self.last(s.name)})")
+
+    def last(self, name: str) -> int:
+        """The last step at which a quantity of the model exists: T, or a later one at which what runs backward is given."""
+        return self.T + self.beyond_last.get(name, 0)
+
+    def exists(self, name: str, step: int | None) -> bool:
+        """Whether a quantity of the model exists at a step."""
+        return step is None or self.first[name] <= step <= self.last(name)
 
     def free_symbol(self, name: str, step: int | None, shape: tuple[int, int]) -> Array:
         found = self.drawn.get((name, step))
         if found is None:
-            if name in self.zero or (name in self.past and step is not None and step < 1):
+            if name in self.zero or (name in self.past and step is not None and not 1 <= step <= self.T):
                 return self.system.full(shape, 0)
             if name in self.at_end:
                 return self.system.full(shape, int(step == self.T))
@@ -263,20 +271,26 @@ class Point:
         return self._state[name, step]
 
     def run(self, last: int) -> None:
-        """The forward recurrence up to a step."""
-        while self._run < last:
-            t = self._run + 1
-            for eq in self.model.equations:
-                try:
-                    v = self.eval(eq.right, {"t": t})
-                except Missing as reason:                            # it concerns only what needs this variable
-                    self._missing[eq.name, t] = reason
-                    continue
-                if v.axes:
-                    raise Unsupported(f"the equation of {eq.name} has a free component index")
-                self.check_conditions(eq.name, v.a)
-                self._state[eq.name, t] = v
-            self._run = t
+        """The recurrence up to a step; all of it where something runs backward."""
+        for eq, t in self.remaining(self._run, last):
+            try:
+                v = self.eval(eq.right, {"t": t})
+            except Missing as reason:                                # it concerns only what needs this variable
+                self._missing[eq.name, t] = reason
+                continue
+            if v.axes:
+                raise Unsupported(f"the equation of {eq.name} has a free component index")
+            self.check_conditions(eq.name, v.a)
+            self._state[eq.name, t] = v
+        self._run = max(self._run, self.T if self.model.backward else last)
+
+    def remaining(self, done: int, last: int) -> Iterator[tuple[Equation, int]]:
+        """The equations with their steps, in an order in which each uses only earlier ones: those after ``done`` up to ``last``."""
+        if self.model.backward:
+            runs = self.model.runs if not done else ()
+            yield from ((eq, t) for way, rows in runs for t in range(1, self.T + 1)[::way] for eq in rows)
+        else:
+            yield from ((eq, t) for t in range(done + 1, last + 1) for eq in self.model.equations)
 
     def check_conditions(self, name: str, a: Array) -> None:
         """A condition on a computed quantity must hold by itself."""
@@ -292,18 +306,22 @@ class Point:
         mine = self.known.get(s.name)
         if mine is None or self.model.loss is None:
             raise Unsupported(f"{s}: the model has no {'loss' if mine else s.name}")
-        if step is not None and step > self.T and mine.time is not None:
+        if mine.time is not None and self.nothing_there(s.name, step):
             return Val((), self.system.full(self.dims(s.shape), 0))
         self.check_symbol(Symbol(s.name, s.shape, mine.kind, s.time), step)
         sweep = self.sweep(s, step, False)
         return Val((), self.layout(sweep.loss(), SCALAR, s.shape, sweep.slices[step]))
+
+    def nothing_there(self, name: str, step: int | None) -> bool:
+        """Whether the loss depends on no value of a sequence at a step: after the last one, or before the first if it runs backward."""
+        return step is not None and (step > self.last(name) or step < 1 and name in self.model.backward)
 
     def sweep(self, s: Symbol, step: int | None, immediate: bool) -> Sweep:
         """The tangents along a symbol: at all its steps at once if the model knows it."""
         known = s.name in self.known
         key = (s.name, None if known else step, immediate)
         if key not in self._sweeps:
-            steps = range(self.first[s.name], self.T + 1) if known and step is not None else [step]
+            steps = range(self.first[s.name], self.last(s.name) + 1) if known and step is not None else [step]
             self._sweeps[key] = Sweep(self, s.name, self.dims(s.shape), steps, immediate)
         return self._sweeps[key]
 
@@ -358,7 +376,7 @@ class Point:
     def after_the_end(self, top: Expr, s: Symbol, step: int | None) -> bool:
         """The loss does not depend on a step after the last: its derivative there is zero."""
         whole = top.op == "sym" and self.is_total(top.attr)
-        return whole and step is not None and step > self.T and s.name in self.known
+        return whole and s.name in self.known and self.nothing_there(s.name, step)
 
     def moment(self, top: Expr, env: Env) -> int:
         """The step that a derivative "through one step" belongs to: the latest of the symbols of the numerator."""
@@ -373,6 +391,14 @@ def known_symbols(model: Model) -> dict[str, Symbol]:
     """Name -> symbol of everything that occurs in the equations."""
     found = {s.name: s for e in model.equations for s in symbols(e.right)}
     return {**found, **{e.name: e.left for e in model.equations}}
+
+
+def last_steps(model: Model) -> dict[str, int]:
+    """Name of each sequence that is used at a later step -> how many steps after the last one at most."""
+    found: dict[str, int] = {}
+    for s in (s for e in model.equations for s in symbols(e.right) if s.time is not None and s.time.offset > 0):
+        found[s.name] = max(found.get(s.name, 0), s.time.offset if s.time else 0)
+    return found
 
 
 def first_steps(model: Model) -> dict[str, int]:

@@ -331,8 +331,12 @@ class Prover(Meaning):
         every = [s for s in {**a, **b} if self.may(s, window)]
         single = [s for s in every if (s in a) != (s in b)]
 
+        def turned(s: Symbol) -> bool:
+            return s.name in self.model.backward
+
         def key(s: Symbol) -> int:
-            return s.time.offset if s.time is not None else 0
+            offset = s.time.offset if s.time is not None else 0
+            return -offset if turned(s) else offset
 
         def earliest(group: list[Symbol]) -> list[Symbol]:
             return [s for s in group if key(s) == min(map(key, group))] if group else []
@@ -344,9 +348,10 @@ class Prover(Meaning):
             back = [s for s in group if s.kind == "adjoint"]
             forward = [s for s in group if s.kind == "variable"]
             inner_back, inner = ([s for s in side if s.name not in self.states] for side in (back, forward))
-            later = [s for s in back if any(o.kind == "adjoint" and o.time is not None and key(o) > key(s) for o in {**a, **b})]
+            later = [s for s in back if any(o.kind == "adjoint" and o.time is not None and key(o) > key(s) and turned(o) == turned(s)
+                                            for o in {**a, **b})]
             earlier = [s for s in forward if any(o.name in self.states and o.kind == "variable" and o.time is not None
-                                                 and key(o) < key(s) for o in {**a, **b})]
+                                                 and key(o) < key(s) and turned(o) == turned(s) for o in {**a, **b})]
             choice = inner_back or self.upstream(earliest(later)) or (earliest(back) if group is single else [])
             choice = choice or [s for s in every if s.kind == "adjoint" and s.name not in self.states]
             choice = choice or inner or latest(earlier) or latest(forward)

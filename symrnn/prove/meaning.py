@@ -110,13 +110,23 @@ class Meaning:
                     out[s.name] = min(out.get(s.name, 1), 1 + s.time.offset)
         return out
 
+    @cached_property
+    def beyond_last(self) -> dict[str, int]:
+        """How many steps after the last one what runs backward is given."""
+        found: dict[str, int] = {}
+        for s in (s for e in self.model.equations for s in symbols(e.right) if s.time is not None and s.name in self.model.backward):
+            found[s.name] = max(found.get(s.name, 0), s.time.offset if s.time else 0)
+        return found
+
     def is_zero(self, s: Symbol) -> bool:
         """The named facts that make a symbol zero."""
         t = s.time
         fact = ""
         if s.kind == "adjoint":
-            if t is not None and ((t.base == "T" and t.offset > 0)
-                                  or (not t.base and self.last is not None and t.offset > self.last)):
+            if s.name in self.model.backward:
+                fact = "the adjoints before step 1 of what runs backward are zero" if t is not None and not t.base and t.offset < 1 else ""
+            elif t is not None and ((t.base == "T" and t.offset > 0)
+                                    or (not t.base and self.last is not None and t.offset > self.last)):
                 fact = "the adjoints after step T are zero"
         elif s.kind == "gradient":
             return False
@@ -149,9 +159,10 @@ class Meaning:
         t = s.time
         if t is None or t.base not in ("", "T") or s.name not in self.first:
             return True
+        beyond = self.beyond_last.get(s.name, 0)
         if t.base == "T":
-            return t.offset <= 0
-        return t.offset >= self.first[s.name] and (self.last is None or t.offset <= self.last)
+            return t.offset <= beyond
+        return t.offset >= self.first[s.name] and (self.last is None or t.offset <= self.last + beyond)
 
     def check(self, *sides: Expr) -> None:
         """Refuse a claim whose symbols are not those of the model: a symbol of another shape or kind is another quantity."""
@@ -229,8 +240,14 @@ class Meaning:
                 raise Unsupported(error.came) from None
             found = lift(1) if s.kind == "adjoint" and s.name == self.model.loss else table.get(s.name)
             given = s.time is not None and not s.time.base and s.time.offset < 1
+            if s.name in self.model.backward and s.time is not None and s.time.base in ("", "T") and not self._in_between(s.time):
+                return None                                           # the state after the last step is given
             return self._from_first(found, s) if found is not None and given else found
         return None
+
+    def _in_between(self, t: Time) -> bool:
+        """Whether a step from an end of the sequence is known to be one of 1..T."""
+        return t.offset <= 0 if t.base == "T" else t.offset >= 1 and (self.last is None or t.offset <= self.last)
 
     def _from_first(self, adjoint: Expr, s: Symbol) -> Expr:
         """The adjoint of a state that is given: what the equations of the steps from the first on add to it, and no others."""
@@ -271,10 +288,12 @@ class Meaning:
             raise Unsupported("a derivative by something that is not a symbol")
         s = lower.symbol(bottom.attr)
         if top.op == "sym" and top.attr == self.claim.total_loss and self.model.loss is not None:
-            if s.name in self.forward and not self.claim.states("immediate"):
+            if s.name in self.forward and not self.claim.states("immediate") and not self.model.backward:
                 loss = node("sym", attr=Symbol(self.model.loss, SCALAR, "variable", NOW))
                 return lower(time_sum("t", FIRST, LAST, derivative(loss, e.args[1], "total")))
             return self._loss_derivative(lower, s, bottom, at)
+        if self.model.backward:
+            raise Unsupported("a derivative within a network that runs in both directions")
         if self.is_zero(s) or (s.name in self.algebra.simplex and s.kind in ("target", "input")):
             raise Unsupported(f"the derivative by {s}, which a condition ties down")
         if e.attr == "total" and self._is_behind(lower, top, s):

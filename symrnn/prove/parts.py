@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from symrnn.cost import total
 from symrnn.expr import Expr, Symbol, symbols, walk
 from symrnn.model import Model
-from symrnn.prove.counts import total
 
 KINDS = {(3, 2): "LSTM", (2, 1): "GRU", (0, 1): "RNN"}
 """What a cell is called, by the numbers of its gates and its states."""

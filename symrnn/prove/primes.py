@@ -55,7 +55,7 @@ def fingerprint(claim: Claim) -> bytes:
     """SHA-256 of the claim, its conditions and the definitions of its model."""
     m = claim.model
     head = [claim.relation, *(f"{c.kind} {c.subject!r}" for c in claim.conditions), *(repr(e.left) for e in m.equations),
-            repr(m.loss), m.total, repr(sorted(m.simplex)), m.initial]
+            repr(m.loss), m.total, repr(sorted(m.simplex)), m.initial, *sorted(m.backward)]
     return sha256("\n".join([*head, serial(claim.left, claim.right, *(e.right for e in m.equations))]).encode()).digest()
 
 

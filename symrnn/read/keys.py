@@ -57,8 +57,9 @@ TEXTS: Kind = ("map names to LaTeX", _texts)
 
 KINDS: Mapping[str, Kind] = {
     "time": TEXT, "time_letter": ("be a letter", _letter), "symbols": ("map names to declarations", _symbols), "targets": NAMES,
-    "simplex": NAMES, "loss": TEXT, "total": TEXT, "steps": NAMES, "elided": TEXTS, "rate": TEXT, "initial": TEXT, "source": TEXT,
-    "assume": ("be a condition, or a list of conditions", _names), "definitions": ("be there or not", lambda value: True), "layout": TEXT,
+    "simplex": NAMES, "backward": NAMES, "loss": TEXT, "total": TEXT, "steps": NAMES, "elided": TEXTS, "rate": TEXT, "initial": TEXT,
+    "source": TEXT, "assume": ("be a condition, or a list of conditions", _names),
+    "definitions": ("be there or not", lambda value: True), "layout": TEXT,
     "macros": ("map commands to LaTeX, or to the number of arguments and LaTeX", _macros), "gradients": ("be a list of names", _list),
     "arguments": TEXTS, "gradients_at": TEXT, "infer": ("be true or false", _truth),
 }

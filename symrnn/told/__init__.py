@@ -41,6 +41,8 @@ class Ruling:
 
 def rulings(compiled: Compiled, context: Context, judged: Callable[[int], Sequence[Relation]]) -> Iterator[Ruling]:
     """What the sentences of a document claim, in the order of the text; ``judged`` gives the relations of the formula at an offset."""
+    if any(setting.backward for setting in compiled.settings.values()):
+        return                                                        # the rules speak of networks that run from the first step on
     world = World(compiled, context, judged)
     for said in compiled.said:
         if said.about.role == "note":

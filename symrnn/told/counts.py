@@ -7,12 +7,13 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from types import MappingProxyType
 
+from symrnn.cost import total
 from symrnn.document import Row
 from symrnn.expr import Symbol, walk
 from symrnn.expr.linear import Linear
 from symrnn.judge import Relation
 from symrnn.model import Model
-from symrnn.prove.counts import Convention, factored, judged, total
+from symrnn.prove.counts import Convention, factored, judged
 from symrnn.prove.parts import alike, biases, cell, given, kind, outputs, parameters, sums
 from symrnn.prove.verdict import Fix, Verdict
 from symrnn.read.sentences import Said

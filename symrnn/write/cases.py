@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from symrnn.bptt import Derivation, Step, adjoint
 from symrnn.expr import Expr, Symbol, Time, fix_time, node, symbols, transform, zeros
-from symrnn.model import LAST
+from symrnn.model import FIRST, LAST
 
 EVERY, AT_LAST, BEFORE = "t", "T", "t < T"
 """The steps at which an equation holds."""
@@ -53,6 +53,14 @@ def at_last(e: Expr) -> Expr:
     return transform(fix_time(e, "t", LAST), gone)
 
 
+def at_first(e: Expr) -> Expr:
+    """An adjoint recurrence of what runs backward at the first step: what would come from earlier steps is zero."""
+    def gone(x: Expr) -> Expr | None:
+        early = x.op == "sym" and x.attr.kind == "adjoint" and not x.attr.time.base and x.attr.time.offset < 1
+        return zeros(x.attr.shape) if early else None
+    return transform(fix_time(e, "t", FIRST), gone)
+
+
 def placed(d: Derivation, s: Symbol) -> Symbol:
     """A symbol of step t at the step at which it counts.
 
@@ -73,6 +81,11 @@ def step_placed(d: Derivation, s: Step) -> Step:
         return s
     target = at_end(s.target) if s.target is not None else None
     return replace(s, target=target, before=tuple(fix_time(e, "t", LAST) for e in s.before), after=fix_time(s.after, "t", LAST))
+
+
+def reaches_earlier(e: Expr) -> bool:
+    """Whether an adjoint of an earlier step stands in an expression."""
+    return any(x.kind == "adjoint" and x.time is not None and x.time.base == "t" and x.time.offset < 0 for x in symbols(e))
 
 
 def reaches_later(e: Expr) -> bool:

@@ -9,6 +9,7 @@ from symrnn.expr import Expr, Symbol, Time, fix_time, symbols, walk
 from symrnn.expr.functions import TABLE as FUNCTIONS
 from symrnn.lastloss import counted_late
 from symrnn.model import LAST, Model
+from symrnn.unroll import after_last
 from symrnn.write.cases import at_end, placed
 from symrnn.write.page import Block, Paragraph, Table
 from symrnn.write.voice import Voice
@@ -146,6 +147,10 @@ def shapes(m: Model, v: Voice) -> Table:
         users = [Symbol(u.name, u.shape, u.kind, Time("", u.time.offset + s.time.offset)) for u in uses(m, s)
                  if u.time is not None and s.time is not None and u.time.offset + s.time.offset >= 1]
         rows.append(row(s, "state before the first step", "zero" if m.initial == "zero" else "given", users))
+    for s in after_last(m):
+        users = [Symbol(u.name, u.shape, u.kind, s.time + u.time.offset) for u in uses(m, s)
+                 if u.time is not None and s.time is not None and u.time.offset + s.time.offset <= 0]
+        rows.append(row(s, "state after the last step", "zero" if m.initial == "zero" else "given", users))
     return Table(("symbol", "name", "shape", "its value", "used in"), (*rows, *total))
 
 
@@ -156,6 +161,9 @@ def model_blocks(m: Model, v: Voice) -> Iterator[Block]:
     late = counted_late(m) if m.at_end else frozenset()
     yield Paragraph(f"For {v.steps()}, where {v.last()} is the number of steps:")
     yield v.display(*((e.left, e.right) for e in m.equations if e.name not in late))
+    if m.backward:
+        back = [v(s) for s in m.variables if s.name in m.backward]
+        yield Paragraph(f"{listed(back)} {'run' if len(back) > 1 else 'runs'} backward: computed from the last step to the first.")
     if late:
         yield Paragraph(f"The loss of a sequence is the loss of its last step, {v.at_end()}. Of what it alone uses, only the value at that "
                         "step counts:")
@@ -180,7 +188,7 @@ def facts(d: Derivation, v: Voice) -> list[tuple[str, str]]:
         out.append(("shared parameters", f"{listed(map(v, m.parameters))} {are(m.parameters)} the same at every step; "
                     "a gradient adds up what every step contributes."))
     given = [*map(v, (*m.inputs, *(placed(d, y) for y in m.targets), *m.constants))]
-    start = before_first(m)
+    start = [*before_first(m), *after_last(m)]
     if m.initial == "given":
         given += map(v, start)
     if given:

@@ -16,7 +16,9 @@ from symrnn.displayed import Displayed
 from symrnn.expr import Expr, Symbol, Time, fix_time, node, show_shape, symbols
 from symrnn.expr.show import show
 from symrnn.model import FIRST, LAST, Model
-from symrnn.write.cases import AT_LAST, BEFORE, EVERY, at_last, cases, placed, reaches_later
+from symrnn.unroll import after_last
+from symrnn.write.cases import AT_LAST, BEFORE, EVERY, at_first, at_last, cases, placed, reaches_earlier, reaches_later
+from symrnn.write.costs import cost_blocks, cost_json
 from symrnn.write.definitions import before_first, facts, known_symbols, model_blocks
 from symrnn.write.incode import Code, NoCode, code_blocks
 from symrnn.write.latex import latex
@@ -25,6 +27,7 @@ from symrnn.write.notation import Notation
 from symrnn.write.page import GLUE, Block, Box, Heading, Listing, Paragraph, document, markdown, text
 from symrnn.write.signs import functions, signs
 from symrnn.write.steps import trail_blocks, words
+from symrnn.write.truncated import truncated_blocks, truncated_json
 from symrnn.write.voice import LatexVoice, PlainVoice, Voice
 from symrnn.write.words import are, listed
 
@@ -37,13 +40,15 @@ class DerivationText(Displayed):
     """A derivation that can be printed; the default notation is that of the source of the model.
 
     ``level`` is one of :data:`LEVELS`; ``code`` the lines of the module that computes it, or why there is none; None if it is not asked
-    for.
+    for. With ``truncate`` it says what a window of so many steps keeps and leaves out, with ``cost`` what the network costs.
     """
 
     derivation: Derivation
     notation: Notation
     level: str = "full"
     code: Code | NoCode | None = None
+    truncate: int | None = None
+    cost: bool = False
 
     @classmethod
     def of(cls, derivation: Derivation, notation: Notation | None = None, level: str = "full",
@@ -56,6 +61,10 @@ class DerivationText(Displayed):
         yield Heading(f"Backpropagation through time: {self.derivation.model.name}", 1)
         for section in SECTIONS[self.level]:
             yield from section(self.derivation, v)
+        if self.truncate is not None:
+            yield from truncated_blocks(self.derivation, self.truncate, v)
+        if self.cost:
+            yield from cost_blocks(self.derivation, v)
         if self.code is not None and self.level == "full":
             yield from code_blocks(self.derivation, self.code, v)
 
@@ -77,7 +86,10 @@ class DerivationText(Displayed):
 
     def to_json(self) -> dict[str, Any]:
         """A value of the schema ``symrnn-derive-1``, whatever the level."""
-        return as_json(self.derivation, self.notation)
+        found = as_json(self.derivation, self.notation)
+        if self.truncate is not None:
+            found["truncated"] = truncated_json(self.derivation, self.truncate)
+        return {**found, "cost": cost_json(self.derivation)} if self.cost else found
 
 
 # --------------------------------------------------------------------------------------------------------------- the sections
@@ -107,9 +119,10 @@ def plan(d: Derivation, v: Voice) -> Iterator[Block]:
     if late:
         sums = (f"Then the gradients: what a parameter sends to {listed(map(v, late))} counts once; what it sends to the others at every "
                 f"step is summed over {v.steps()}.",)
+    forth, back = ("run by run", "each run the other way round") if m.backward else (v.steps(), v.steps(True))
     yield Listing((
-        f"Forward, {v.steps()}: the equations give every variable, as each uses only what is given or computed before.",
-        f"Backward, {v.steps(True)}: the adjoint of every variable, that is the derivative of {total} by it. By the chain rule it is the "
+        f"Forward, {forth}: the equations give every variable, as each uses only what is given or computed before.",
+        f"Backward, {back}: the adjoint of every variable, that is the derivative of {total} by it. By the chain rule it is the "
         "sum over the variables that use it, of the adjoint of each, multiplied by the Jacobian of that use, transposed.",
         *(sums if m.parameters else ())), 1)
 
@@ -118,7 +131,8 @@ def recurrences(d: Derivation, v: Voice) -> Iterator[Block]:
     """The adjoints with their order and both ends."""
     yield Heading("Adjoint recurrences")
     ends = {place for place, *_ in boundary(d)}
-    late = ", where every derivative by a variable of a step after the last one is zero" if "T" in ends else ""
+    zero = ["of a step after the last one"] * ("T" in ends) + ["that runs backward, of a step before the first one,"] * ("first" in ends)
+    late = f", where every derivative by a variable {' or '.join(zero)} is zero" if zero else ""
     found = [case for name in d.adjoints for case in cases(d, name)]
     when = {AT_LAST: f"At {v.at_end()}, where the loss is:",
             BEFORE: f"For {v.steps(True, before=True)}, before the loss:",
@@ -138,12 +152,19 @@ def recurrences(d: Derivation, v: Voice) -> Iterator[Block]:
 def order(d: Derivation, v: Voice) -> str:
     """In which order the adjoints can be computed, and why."""
     m = d.model
-    later = {name: [s for s in symbols(e) if s.kind == "adjoint" and s.time is not None and s.time.offset > 0]
-             for name, e in d.adjoints.items()}
-    needs = [f"{v(adjoint(m.symbol(name)))} needs {listed(map(v, found))}" for name, found in later.items() if found]
+    def needed(way: int) -> str:
+        found = {name: [s for s in symbols(e) if s.kind == "adjoint" and s.time is not None and s.time.offset * way > 0]
+                 for name, e in d.adjoints.items()}
+        return "; ".join(f"{v(adjoint(m.symbol(name)))} needs {listed(map(v, used))}" for name, used in found.items() if used)
+    later, earlier = needed(1), needed(-1)
     within = listed(v(adjoint(placed(d, m.symbol(name)))) for name in d.adjoints)
     inside = f"Within a step they are computed in the order {within}, each after those that it needs." if len(d.adjoints) > 1 else ""
-    across = (f"{'; '.join(needs)}, of a later step. So the steps are taken from the last one to the first." if needs else
+    if earlier:
+        both = [f"{later}, of a later step"] * bool(later) + [f"{earlier}, of an earlier one"]
+        return (f"{'; '.join(both)}. So the runs of the network are taken from the last run to the first, each the other way round: "
+                "the adjoints of what runs forward from the last step to the first, those of what runs backward from the first step to the "
+                "last.")
+    across = (f"{later}, of a later step. So the steps are taken from the last one to the first." if later else
               "No adjoint needs one of another step: the steps may be taken in any order.")
     return f"{across} {inside}".rstrip()
 
@@ -155,6 +176,7 @@ def result(d: Derivation, v: Voice) -> Iterator[Block]:
     rows: dict[str, list[tuple[Symbol, Expr]]] = {
         "By the parameters:": [(gradient(s), d.gradients[s.name]) for s in m.parameters],
         "By the states before the first step:": [(s, e) for place, s, e, _ in boundary(d) if place == "1"],
+        "By the states after the last step:": [(s, e) for place, s, e, _ in boundary(d) if place == "after"],
         f"By the inputs, for {v.steps()}:": [(c.left, c.right) for c in inputs if c.when == EVERY],
         f"By the inputs that the loss uses, at {v.at_end()}:": [(c.left, c.right) for c in inputs if c.when == AT_LAST],
         f"and for {v.steps(before=True)}:": [(c.left, c.right) for c in inputs if c.when == BEFORE]}
@@ -162,11 +184,12 @@ def result(d: Derivation, v: Voice) -> Iterator[Block]:
     if not parts:
         return
     yield Heading("Gradients")
-    start = [s for s in before_first(m) if any(x.name == s.name and x.time is not None and x.time.offset < 0
-                                               for e in d.summands.values() for x in symbols(e))]
-    if start:
-        yield Paragraph(f"The first terms of the sums use {listed(map(v, start))}, which {are(start)} "
-                        f"{'zero' if m.initial == 'zero' else 'given'}.")
+    for which, ends, way in (("first", before_first(m), -1), ("last", after_last(m), 1)):
+        used = [s for s in ends if any(x.name == s.name and x.time is not None and x.time.offset * way > 0
+                                       for e in d.summands.values() for x in symbols(e))]
+        if used:
+            yield Paragraph(f"The {which} terms of the sums use {listed(map(v, used))}, which {are(used)} "
+                            f"{'zero' if m.initial == 'zero' else 'given'}.")
     yield Box(tuple(parts))
 
 
@@ -193,26 +216,41 @@ def boundary(d: Derivation) -> list[tuple[str, Symbol, Expr, str]]:
         s = adjoint(m.symbol(name, LAST))
         if cases(d, name)[0].when == EVERY and reaches_later(e):
             out.append(("T", s, at_last(e), "no step comes after the last"))
+        if reaches_earlier(e):
+            out.append(("first", adjoint(m.symbol(name, FIRST)), at_first(e), "no step comes before the first"))
     for name, e in d.initial.items():
-        s = m.symbol(name, Time("", 0))
-        out.append(("1", adjoint(s), fix_time(e, "t", FIRST), "the first step uses it"))
+        if name in m.backward:
+            out.append(("after", adjoint(m.symbol(name, LAST + 1)), fix_time(e, "t", LAST), "the last step uses it"))
+        else:
+            out.append(("1", adjoint(m.symbol(name, Time("", 0))), fix_time(e, "t", FIRST), "the first step uses it"))
     return out
+
+
+PLACES = {"T": "T", "1": "1", "first": "1", "after": "T"}
+"""The facts at the ends -> the step at which each holds."""
 
 
 def _boundary_blocks(d: Derivation, v: Voice) -> Iterator[Block]:
     found = boundary(d)
     last = [(s, e) for place, s, e, _ in found if place == "T"]
-    first = [(s, e) for place, s, e, _ in found if place == "1"]
+    first, start, after = ([(s, e) for place, s, e, _ in found if place == which] for which in ("1", "first", "after"))
     if not found:
         yield Paragraph("No step uses another; the recurrences hold at both ends as they stand.")
     if last:
         yield Paragraph(f"There is no step after the last one, so at {v.at_end()} the part that comes from "
                         "a later step is zero:")
         yield v.display(*last)
+    if start:
+        yield Paragraph("What runs backward has no step before the first one, so at the first step the part that comes from an earlier "
+                        "step is zero:")
+        yield v.display(*start)
     if first:
         yield Paragraph("The state before the first step has no equation. It receives what the steps that use it send back, and the way "
                         "back ends there:")
         yield v.display(*first)
+    if after:
+        yield Paragraph("The state after the last step, from which what runs backward begins, has no equation either:")
+        yield v.display(*after)
 
 
 # --------------------------------------------------------------------------------------------------------------------- JSON
@@ -252,6 +290,6 @@ def as_json(d: Derivation, n: Notation) -> dict[str, Any]:
                    "text": words(d, s, plain).replace(GLUE, " ")} for k, s in enumerate(d.trail, 1)],
         "adjoints": [{"name": name, **pair(c.left, c.right, n), "fused": name in d.fused, "at": c.when}
                      for name in d.adjoints for c in cases(d, name)],
-        "boundary": [{"step": place, **pair(s, e, n), "text": why} for place, s, e, why in boundary(d)],
+        "boundary": [{"step": PLACES[place], **pair(s, e, n), "text": why} for place, s, e, why in boundary(d)],
         "gradients": [{"name": s.name, "shape": list(s.shape), **pair(gradient(s), d.gradients[s.name], n),
                        "summand": formula(d.summands[s.name], n)} for s in m.parameters]}

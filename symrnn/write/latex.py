@@ -177,15 +177,17 @@ class Writer:
     def symbol(self, s: Symbol, sub: tuple[str, ...] = ()) -> Piece:
         """A symbol with component indices; an adjoint or gradient is the derivative of the total loss."""
         w: Written = self.notation.written(s.name, s.time, sub)
-        if s.kind not in ("adjoint", "gradient"):
+        if not s.is_derivative:
             return Piece(w.text, sub=w.sub, sup=w.sup)
-        return self.slope(self.notation.base(self.notation.total), w.text)
+        word, _, steps = s.kind.partition(" ")
+        window = f"^{{({'>' * (word == 'beyond')}{steps})}}" if steps else ""
+        return self.slope(self.notation.base(self.notation.total), w.text, window)
 
-    def slope(self, top: str, bottom: str) -> Piece:
-        """The derivative of the loss, as a fraction or with a nabla."""
+    def slope(self, top: str, bottom: str, window: str = "") -> Piece:
+        """The derivative of the loss, as a fraction or with a nabla; a window of steps stands above the sign."""
         if self.notation.gradient == "nabla":
-            return Piece(rf"\nabla_{braced(bottom)} {top}", PRODUCT, open=True)
-        return Piece(rf"\frac{{\partial {top}}}{{\partial {bottom}}}", FACTOR)
+            return Piece(rf"\nabla{window}_{braced(bottom)} {top}", PRODUCT, open=True)
+        return Piece(rf"\frac{{\partial{window} {top}}}{{\partial {bottom}}}", FACTOR)
 
     def call(self, head: str, e: Expr, pair: tuple[str, str] = ("(", ")")) -> Piece:
         return Piece(head + bracket(self.text(e), pair))

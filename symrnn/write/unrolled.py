@@ -96,8 +96,9 @@ def at_step(e: Expr, t: int, m: Model, T: int) -> Expr:  # noqa: N803
         if x.op != "sym" or x.attr.time is None:
             return None
         late = x.attr.kind == "adjoint" and x.attr.time.offset > T
-        early = x.attr.kind == "variable" and x.attr.time.offset < 1 and m.initial == "zero"
-        return zeros(x.attr.shape) if late or early else None
+        late = late and x.attr.name not in m.backward or x.attr.kind == "adjoint" and x.attr.time.offset < 1 and x.attr.name in m.backward
+        outside = x.attr.kind == "variable" and not 1 <= x.attr.time.offset <= T and m.initial == "zero"
+        return zeros(x.attr.shape) if late or outside else None
     return transform(fix_time(fix_time(e, "T", Time("", T)), "t", Time("", t)), known)
 
 
@@ -113,11 +114,18 @@ def states(u: Unrolled) -> Iterator[tuple[Symbol, Expr | None]]:
 
 
 def backward(u: Unrolled, d: Derivation) -> Iterator[tuple[int, list[tuple[Symbol, Expr]]]]:
-    """The adjoints at each step, from the last step to the first."""
-    for t in range(u.T, 0, -1):
-        holds = {EVERY, AT_LAST if t == u.T else BEFORE}
-        yield t, [(adjoint(u.model.symbol(c.left.name, Time("", t))), at_step(c.right, t, u.model, u.T))
-                  for name in d.adjoints for c in cases(d, name) if c.when in holds]
+    """The adjoints at each step, from the last step to the first; of several runs the last run first, each the other way round."""
+    inputs = {s.name for s in u.model.inputs}
+    runs = [({*d.adjoints}, -1)]
+    if u.model.backward:
+        runs = [*(({e.name for e in rows}, -way) for way, rows in reversed(u.model.runs)), (inputs, -1)]
+    for names, way in runs:
+        for t in range(1, u.T + 1)[::way]:
+            holds = {EVERY, AT_LAST if t == u.T else BEFORE}
+            rows = [(adjoint(u.model.symbol(c.left.name, Time("", t))), at_step(c.right, t, u.model, u.T))
+                    for name in d.adjoints if name in names for c in cases(d, name) if c.when in holds]
+            if rows:
+                yield t, rows
 
 
 def gradients(u: Unrolled, d: Derivation) -> list[tuple[Symbol, Expr]]:
@@ -172,10 +180,11 @@ def forward_blocks(u: Unrolled, v: Voice) -> Iterator[Block]:
     if start:
         yield Paragraph(f"{listed(map(v, start))} {are(start)} {m.initial}.")
     yield Heading("Forward")
-    for t in range(1, u.T + 1):
-        shown = [u.equation(e.name, t) for e in m.equations if t == u.T or e.name not in late]
-        if shown:
-            yield v.display(*((e.left, e.right) for e in shown))
+    for way, rows in m.runs if m.backward else ((1, m.equations),):
+        for t in range(1, u.T + 1)[::way]:
+            shown = [u.equation(e.name, t) for e in rows if t == u.T or e.name not in late]
+            if shown:
+                yield v.display(*((e.left, e.right) for e in shown))
     loss = total(u)
     if loss is not None:
         yield Paragraph("The loss:")
