@@ -239,6 +239,24 @@ def test_every_quantity_that_the_code_computes_has_its_formula(name):
         assert f"grad {s.name} = {code.derivation.gradients[s.name]}" in text.partition("In code")[2]
 
 
+NO_FORMULA = re.compile(r"""\w+\ =\ (np\.empty|_rows)\(.*   # room for results
+                          |del\ .*|\#.*
+                          |for\ .*|\ *[\w\[\]:+-]+,|\ *strict=True,|\)\ in\ \w+\(|\):                        # the head of a loop
+                          """, re.VERBOSE)
+
+
+@each
+def test_every_line_of_code_that_computes_stands_beside_a_formula(name):
+    lines = [x for f in code_of(derive(MODELS[name])).functions for x in f.lines]
+    assert [x.text for x in lines if x.of is None and not NO_FORMULA.fullmatch(x.text)] == []
+
+
+def test_a_matrix_that_is_turned_before_a_loop_is_said_to_be():
+    (line,) = [x for f in code_of(derive(elman_of())).functions for x in f.lines if x.text.startswith("W_T = ")]
+    assert (str(line.of), str(line.part)) == ("W", "W.T")
+    assert re.search(r"W_T = np.ascontiguousarray\(W.T\) +W.T, for the loop", derivation_text(derive(elman_of())).to_text())
+
+
 def test_a_line_is_beside_the_part_that_it_computes_and_not_beside_the_whole():
     lines = [x for f in code_of(derive(elman_of())).functions for x in f.lines if x.text.startswith("a_in = ")]
     assert [(str(x.of), str(x.part)) for x in lines] == [("a[t]", "U @ x[t] + b")]
