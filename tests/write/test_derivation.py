@@ -17,6 +17,7 @@ from hypothesis import given
 from loops import World, backward, evaluate, far, mpf, run
 from models import coupled, lstm, plain, random_models
 from models import elman as elman_of
+from sweeps import mostly_slow
 
 from symrnn import api
 from symrnn.bptt import adjoint, check_trail, derive, gradient
@@ -58,7 +59,7 @@ def test_the_markdown_of_elman_is_the_committed_one(elman):
     assert elman.to_md() == (GOLDEN / "derive-elman.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", mostly_slow(names()))
 def test_every_step_is_printed_once_and_names_its_rule(name):
     found = api.derive(name)
     assert check_trail(found.derivation) == []
@@ -67,7 +68,7 @@ def test_every_step_is_printed_once_and_names_its_rule(name):
         assert printed == {str(k): s.rule for k, s in enumerate(found.derivation.trail, 1)}
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", mostly_slow(names()))
 def test_the_json_is_valid_and_the_same_every_time(name):
     payload = api.derive(name).to_json()
     CHECKER.validate(payload)
