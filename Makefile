@@ -16,10 +16,10 @@ report: $(VENV)/installed ## regenerate reports/ from derivations/
 	$(RUN) -m symrnn report
 
 test: $(VENV)/installed ## run all tests
-	$(RUN) -m pytest -q -n $(WORKERS)
+	$(RUN) -m pytest -q -n $(WORKERS) --dist worksteal
 
 fast: $(VENV)/installed ## run the tests that are not marked slow
-	$(RUN) -m pytest -q -n $(WORKERS) -m "not slow"
+	$(RUN) -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
 mutants: $(VENV)/installed ## judge every mutant of every true identity (some minutes)
 	SYMRNN_MUTANTS=all $(RUN) -m pytest -q tests/test_mutants.py

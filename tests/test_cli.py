@@ -257,6 +257,7 @@ def test_a_claim_that_cannot_be_read_says_where(symrnn_command):
     assert symrnn_command("check", r"a = \frac{1}{", "--shape", "a = scalar", "--require-checked").exit_code == 1
 
 
+@pytest.mark.slow
 def test_every_model_that_is_listed_derives_and_every_finding_is_explained(symrnn_command):
     for row in json.loads(symrnn_command("models", "--format", "json").stdout):
         assert symrnn_command("derive", row["name"]).exit_code == 0

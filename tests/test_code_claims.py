@@ -175,6 +175,12 @@ def rows(kind: str) -> list[tuple[Text, str]]:
     return [pytest.param(text, claim, id=f"{name}: {claim}") for name, text in TEXTS.items() for claim in getattr(text, kind)]
 
 
+@pytest.fixture(autouse=True)
+def verdicts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No correction is looked for, which takes far longer than a verdict; tests/test_corrections.py holds the corrections."""
+    monkeypatch.setattr("symrnn.claims.corrected", lambda *_: None)
+
+
 def verdict(text: Text, claim: str) -> str | None:
     return check_claim(claim, given=text.given, shapes=text.shapes, language=text.language, assume=text.assume).verdict
 

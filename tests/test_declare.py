@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 from pages import ROOT
+from sweeps import mostly_slow
 
 from symrnn import api
 from symrnn.read.beside import beside
@@ -44,8 +45,8 @@ $$ \frac{\partial L}{\partial W} = \sum_t \mathrm{diag}(1 - h_t^2) \delta_t h_{t
 """
 GUESSED = r"$$ a^{(t)} = f(b^{(t)}), \quad H(p, q) = -\sum_i p(i) \log q(i), \quad \sigma(z)_i = \frac{e^{z_i}}{\sum_k e^{z_k}} $$"
 TEXTS = {"sup": TEXT, "wide": WIDE, "shaped": SHAPED, "named": NAMED, "guessed": GUESSED, "empty": "Nothing.", "matrices": "$A B = B A$",
-         **{p.stem: p.read_text(encoding="utf-8").partition("---\n#")[2] for p in OWN if p not in DECLARED},
          "words": "$loss = loss_a + t$ and $k' = 2$"}
+MODELS = {p.stem: p.read_text(encoding="utf-8").partition("---\n#")[2] for p in OWN if p not in DECLARED}
 
 
 def audited(path: Path) -> dict:                                        # type: ignore[type-arg]
@@ -69,8 +70,9 @@ def test_with_the_proposed_table_beside_it_a_document_has_the_same_audit(path, t
     assert audited(document) == before and api.declare(document).to_toml() == table
 
 
-@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_the_proposed_table_says_what_was_understood_without_it_in_both_forms(text, tmp_path):
+@pytest.mark.parametrize("name", [*TEXTS, *mostly_slow(MODELS)])
+def test_the_proposed_table_says_what_was_understood_without_it_in_both_forms(name, tmp_path):
+    text = (TEXTS | MODELS)[name]
     path = tmp_path / "a.md"
     path.write_text(text)
     document, proposed = parse_document(text, "a.md"), api.declare(path)

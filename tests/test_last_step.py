@@ -88,6 +88,41 @@ def test_the_code_of_a_loss_of_the_last_step_takes_one_target_for_each_sequence(
     assert np.allclose(module.gradients(params, u, y).D, np.outer(z - y, run.q[-1]))
 
 
+SHARES = READER + r"""
+$$z = D q_T + w$$
+
+$$p = \mathrm{softmax}(z)$$
+
+$$E = -\sum_k y_k \log p_k$$
+
+"""
+
+
+def test_targets_that_need_not_sum_to_one_may_be_compared_with_the_last_probabilities(tmp_path: Path, capsys):
+    """The logits then hear of the loss on two ways, directly and through the sum of the probabilities."""
+    path = tmp_path / "a.md"
+    path.write_text(SHARES)
+    module = load(emit(path))
+    assert module.self_check() < 1e-10
+    r = np.random.default_rng(0)
+    params = module.Params(*(r.normal(size=s) for s in [(3, 3), (3, 2), 3, (4, 3), 4]))
+    u, y = r.normal(size=(5, 2)), r.random(4)
+    q = module.forward(params, u).q[-1]
+    shares = np.exp(params.D @ q + params.w)
+    shares /= shares.sum()
+    assert np.allclose(module.gradients(params, u, y).w, y.sum() * shares - y)
+
+
+def test_what_a_text_writes_without_a_step_has_none_in_the_report_of_its_derivation(symrnn_command, tmp_path: Path):
+    path = tmp_path / "a.md"
+    path.write_text(SHARES + "```{derive}\n```\n")
+    assert symrnn_command("report", str(path), "--format", "md", "--output", str(tmp_path / "out")).exit_code == 0
+    text = (tmp_path / "out" / "a.md").read_text()
+    assert r"\frac{\partial E}{\partial z} &= \left( \sum_{i=1}^{n_z} y_i \right) p - y" in text
+    assert r"\frac{\partial E}{\partial q_T} &= D^\top \frac{\partial E}{\partial z}" in text
+    assert not any(name in text for name in ("z_T", "z_t", "y_T", "y_t", r"p_T", r"p_t"))
+
+
 def test_every_equation_of_the_derivation_of_a_loss_of_the_last_step_is_proved_when_it_is_read_again(tmp_path: Path):
     path = tmp_path / "a.md"
     path.write_text(LOSS)

@@ -1,7 +1,10 @@
 r"""Limits: what is too large or takes too long is undecided or unreadable, and everything beside it is judged all the same."""
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -95,11 +98,33 @@ def test_the_same_claim_in_another_scope_is_judged_anew(tmp_path: Path) -> None:
     assert [e.verdict for e in auditor.run()] == [None, "proved", "proved", None, "refuted"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("piece", "count", "seconds"), [("the $h_t$ is ", 20_000, 30), (f"{WRONG}\n\n", 3_000, 30),
-                                                         (f"```{{audit}}\n:expect: proved\n{RIGHT}\n```\n\n", 2_000, 30)],
-                         ids=["inline", "refuted", "directives"])
-def test_many_formulas_take_time_in_proportion(piece: str, count: int, seconds: float) -> None:
-    start = time.monotonic()
-    found = Auditor(parse_document(f"{NETWORK}\n\n{piece * count}\n", "a.md")).run()
-    assert len(found) == count + 1 and time.monotonic() - start < seconds
+MANY = pytest.mark.parametrize("piece", ["the $h_t$ is ", f"{WRONG}\n\n", f"```{{audit}}\n:expect: proved\n{RIGHT}\n```\n\n"],
+                               ids=["inline", "refuted", "directives"])
+
+
+def judged(piece: str, count: int) -> int:
+    """The number of formulas that are found beside the network."""
+    return len(Auditor(parse_document(f"{NETWORK}\n\n{piece * count}\n", "a.md")).run()) - 1
+
+
+def calls_of(run: Callable[[], object]) -> int:
+    """How many functions are called, whatever the machine."""
+    seen = count()
+    sys.setprofile(lambda *_: next(seen))
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return next(seen)
+
+
+@MANY
+def test_the_work_for_many_formulas_grows_with_their_number_and_not_faster(piece: str) -> None:
+    judged(piece, 50)                                                     # what is done once only
+    few, more, most = (calls_of(lambda n=n: judged(piece, n)) for n in (50, 100, 200))
+    assert most - more <= 2.05 * (more - few)
+
+
+@MANY
+def test_thousands_of_formulas_are_judged(piece: str, no_hang: None) -> None:
+    assert judged(piece, 3_000) == 3_000

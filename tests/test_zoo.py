@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from networks import derived
+from sweeps import mostly_slow
 
 from symrnn import api
 from symrnn.bptt import check_trail, derive
@@ -70,7 +71,7 @@ OTHER_LOSSES = {f"elman-{x}" for x in ("temperature", "label-smoothing", "class-
 """Models whose loss is no plain cross-entropy or sum of squared errors of what they predict."""
 
 
-@pytest.mark.parametrize("name", sorted({*names()} - OTHER_LOSSES - {"jordan"}))
+@pytest.mark.parametrize("name", mostly_slow(sorted({*names()} - OTHER_LOSSES - {"jordan"})))
 def test_what_the_prediction_is_made_of_receives_prediction_minus_target(name):
     found = derive(api.model(name))
     seen = [str(e) for e in found.adjoints.values()]

@@ -67,9 +67,9 @@ class Params(NamedTuple):
 class Forward(NamedTuple):
     """The variables at every step ("last step": at that one only)."""
 
-    h_in: Array  # (T, B, n_h)
+    h_pre: Array  # (T, B, n_h)
     h: Array  # (T, B, n_h)
-    y_in: Array  # (B, n_y), last step
+    y_pre: Array  # (B, n_y), last step
     y: Array  # (B, n_y), last step
 
 
@@ -77,9 +77,9 @@ class Adjoints(NamedTuple):
     """The derivatives of the loss by variables, at every step ("last step": at that one only)."""
 
     d_y: Array  # (B, n_y), last step
-    d_y_in: Array  # (B, n_y), last step
+    d_y_pre: Array  # (B, n_y), last step
     d_h: Array  # (T, B, n_h)
-    d_h_in: Array  # (T, B, n_h)
+    d_h_pre: Array  # (T, B, n_h)
 
 
 class Gradients(NamedTuple):
@@ -109,8 +109,8 @@ def forward(params: Params, x: Any, h0: Any = None, *, g: Function, f: Function)
     c = _check(params, x, ..., h0, g, g, f, g)
     run = _run(c, True)
     if c.single:
-        return Forward(run.h_in[:, 0], run.h[1:, 0], run.y_in[0, 0], run.y[0, 0])
-    return Forward(run.h_in, run.h[1:], run.y_in[0], run.y[0])
+        return Forward(run.h_pre[:, 0], run.h[1:, 0], run.y_pre[0, 0], run.y[0, 0])
+    return Forward(run.h_pre, run.h[1:], run.y_pre[0], run.y[0])
 
 
 def loss(
@@ -156,9 +156,9 @@ def adjoints(
     """The derivatives of the loss by the variables: the recurrences of backpropagation through time.
 
     adj y[t] = y[t] - d[t]
-    adj y_in[t] = ?f'(y_in[t]) * adj y[t]
-    adj h[t] = V.T @ (adj y_in[t]) + U.T @ (adj h_in[t+1])
-    adj h_in[t] = ?g'(h_in[t]) * adj h[t]
+    adj y_pre[t] = ?f'(y_pre[t]) * adj y[t]
+    adj h[t] = V.T @ (adj y_pre[t]) + U.T @ (adj h_pre[t+1])
+    adj h_pre[t] = ?g'(h_pre[t]) * adj h[t]
     where terms that come from the loss belong to t = T alone
 
     Adjoints after the last step are zero. The arguments are those of `gradients`.
@@ -166,8 +166,8 @@ def adjoints(
     c = _check(params, x, d, h0, g, dg, f, df, mask, reduction)
     back = _back(c, _run(c, False), True)
     if c.single:
-        return Adjoints(back.d_y[0, 0], back.d_y_in[0, 0], back.d_h[:, 0], back.d_h_in[:-1, 0])
-    return Adjoints(back.d_y[0], back.d_y_in[0], back.d_h, back.d_h_in[:-1])
+        return Adjoints(back.d_y[0, 0], back.d_y_pre[0, 0], back.d_h[:, 0], back.d_h_pre[:-1, 0])
+    return Adjoints(back.d_y[0], back.d_y_pre[0], back.d_h, back.d_h_pre[:-1])
 
 
 def gradients(
@@ -185,9 +185,9 @@ def gradients(
 ) -> Gradients:
     """The derivatives of the loss by the parameters and the states before the first step.
 
-    grad W = sum_t=1..T(adj h_in[t] @ x[t].T)
-    grad U = sum_t=1..T(adj h_in[t] @ h[t-1].T)
-    grad V = sum_t=1..T(adj y_in[t] @ h[t].T)
+    grad W = sum_t=1..T(adj h_pre[t] @ x[t].T)
+    grad U = sum_t=1..T(adj h_pre[t] @ h[t-1].T)
+    grad V = sum_t=1..T(adj y_pre[t] @ h[t].T)
     where terms that come from the loss belong to t = T alone
 
     Each has the shape of what it is the derivative by.
@@ -263,22 +263,22 @@ def _run(c: _Checked, everything: bool) -> Forward:
     T, B, n_h = c.sizes["T"], c.sizes["B"], c.sizes["n_h"]
     end = c.end
     kind = c.x.dtype
-    h_in = np.empty((T, B, n_h), kind)
+    h_pre = np.empty((T, B, n_h), kind)
     h = np.empty((T + 1, B, n_h), kind)
     h[0] = h0
-    h_in_in = _times(x, W.T)
+    h_pre_in = _times(x, W.T)
     U_T = np.ascontiguousarray(U.T)
     h_past = h[0]
     # the last argument of each call is where its result goes
-    for h_in_t, h_in_in_t, h_t in zip(h_in, h_in_in, h[1:], strict=True):
-        h_past.dot(U_T, h_in_t)
-        h_in_t += h_in_in_t
-        h_t[...] = g(h_in_t)
+    for h_pre_t, h_pre_in_t, h_t in zip(h_pre, h_pre_in, h[1:], strict=True):
+        h_past.dot(U_T, h_pre_t)
+        h_pre_t += h_pre_in_t
+        h_t[...] = g(h_pre_t)
         h_past = h_t
-    del h_in_in
-    y_in = _times(h[1:][end], V.T)
-    y = f(y_in)
-    return Forward(h_in, h, y_in, y)
+    del h_pre_in
+    y_pre = _times(h[1:][end], V.T)
+    y = f(y_pre)
+    return Forward(h_pre, h, y_pre, y)
 
 
 def _loss(c: _Checked, run: Forward) -> Any:
@@ -292,54 +292,54 @@ def _loss(c: _Checked, run: Forward) -> Any:
 def _back(c: _Checked, run: Forward, everything: bool) -> Adjoints:
     """The adjoints at every step.
 
-    Besides the steps 1..T, d_h_in has 1 more at the end, zero. What the gradients can do without is kept only for
+    Besides the steps 1..T, d_h_pre has 1 more at the end, zero. What the gradients can do without is kept only for
     `everything`.
     """
     U, V = c.params.U, c.params.V
-    h_in, y_in, y = run.h_in, run.y_in, run.y
+    h_pre, y_pre, y = run.h_pre, run.y_pre, run.y
     d, dg, df = c.d, c.dg, c.df
     T, B, n_h = c.sizes["T"], c.sizes["B"], c.sizes["n_h"]
     end = c.end
     kind = c.x.dtype
     d_y = _shared(y - d, c)
-    d_y_in = df(y_in)
-    d_y_in *= d_y
+    d_y_pre = df(y_pre)
+    d_y_pre *= d_y
     d_h_end = np.zeros((T, B, n_h), kind)
-    d_h_end[end] = _times(d_y_in, V)
+    d_h_end[end] = _times(d_y_pre, V)
     d_h = _rows(T, (B, n_h), kind, everything)
-    d_h_in = np.empty((T + 1, B, n_h), kind)
-    d_h_in[T] = 0
-    d_h_in_in = d_h_in[:-1]
-    d_h_in_in[...] = dg(h_in)
-    d_h_in_next = d_h_in[T]
+    d_h_pre = np.empty((T + 1, B, n_h), kind)
+    d_h_pre[T] = 0
+    d_h_pre_in = d_h_pre[:-1]
+    d_h_pre_in[...] = dg(h_pre)
+    d_h_pre_next = d_h_pre[T]
     # the last argument of each call is where its result goes
-    for d_h_t, d_h_end_t, d_h_in_t in _backwards(d_h, d_h_end, d_h_in[:-1]):
-        d_h_in_next.dot(U, d_h_t)
+    for d_h_t, d_h_end_t, d_h_pre_t in _backwards(d_h, d_h_end, d_h_pre[:-1]):
+        d_h_pre_next.dot(U, d_h_t)
         d_h_t += d_h_end_t
-        d_h_in_t *= d_h_t
-        d_h_in_next = d_h_in_t
-    return Adjoints(d_y, d_y_in, d_h, d_h_in)
+        d_h_pre_t *= d_h_t
+        d_h_pre_next = d_h_pre_t
+    return Adjoints(d_y, d_y_pre, d_h, d_h_pre)
 
 
 def _gradients(c: _Checked, run: Forward, back: Adjoints) -> Gradients:
     """The gradients: sums over steps and sequences."""
     U = c.params.U
     h = run.h
-    d_y_in, d_h_in = back.d_y_in, back.d_h_in
+    d_y_pre, d_h_pre = back.d_y_pre, back.d_h_pre
     x = c.x
     end = c.end
-    d_W = _sum_of_products(d_h_in[:-1], x)
-    d_U = _sum_of_products(d_h_in[:-1], h[:-1])
-    d_V = _sum_of_products(d_y_in, h[1:][end])
-    d_h0 = d_h_in[0] @ U
+    d_W = _sum_of_products(d_h_pre[:-1], x)
+    d_U = _sum_of_products(d_h_pre[:-1], h[:-1])
+    d_V = _sum_of_products(d_y_pre, h[1:][end])
+    d_h0 = d_h_pre[0] @ U
     return Gradients(d_W, d_U, d_V, d_h0)
 
 
 def _by_inputs(c: _Checked, run: Forward, back: Adjoints) -> InputGradients:
     """The derivatives by the inputs at every step."""
     W = c.params.W
-    d_h_in = back.d_h_in
-    d_x = _times(d_h_in[:-1], W)
+    d_h_pre = back.d_h_pre
+    d_x = _times(d_h_pre[:-1], W)
     return InputGradients(d_x)
 
 

@@ -74,7 +74,7 @@ def rows(names: Iterable[Symbol], adjoints: Mapping[str, Expr], heads: frozenset
             apart = [x for x in terms if is_late(x, heads)]
             if apart:
                 right = out.set_apart(out.ends, s.name, "at the end", apart, [x for x in terms if x not in apart])
-        else:
+        elif not last:
             apart = [x for x in terms if from_loss(x)]
             if apart and len(apart) < len(terms):
                 right = out.set_apart(out.seeds, s.name, "from the loss", apart, [x for x in terms if x not in apart])

@@ -57,7 +57,8 @@ class Loop:
         self.plan, self.body, self.block, self.backward, self.kept = plan, body, block, backward, kept
         self.views: dict[str, str] = {}
         self.seen: dict[str, Symbol] = {}
-        self.made: dict[str, str] = {}
+        self.given: dict[str, Symbol] = {}
+        self.made: dict[str, tuple[str, Symbol | None]] = {}
 
     def write(self) -> None:
         """The statements."""
@@ -84,8 +85,9 @@ class Loop:
                     rest = [x for x in e.right.args if not (x.op == "sym" and x.attr == first.left)]
                     value = convert(node(e.right.op, *rest) if len(rest) > 1 else rest[0], loose=True)
                     write.go_on(value, ROOTS[e.right.op], target, shape)
-        for name, value in self.made.items():
-            self.body.add(f"{name} = {value}")
+        for name, (value, matrix) in self.made.items():
+            with self.body.computing(matrix, None if matrix is None else node("sym", attr=matrix).T):
+                self.body.add(f"{name} = {value}")
         for name, now in self.handed_on().items():
             s = self.seen[name]
             with self.body.computing(after_last(s) if self.backward else before_first(s, 1)):
@@ -146,6 +148,7 @@ class Loop:
         """The name of a value inside the loop."""
         array = self.plan.layout.arrays[key(s)]
         if s.time is None:
+            self.given[array.name] = s
             return sympy.Symbol(array.name)
         k = s.time.offset
         name = self.plan.names(("view", key(s), k), array.step(k))
@@ -164,13 +167,13 @@ class Loop:
     def turned(self, matrix: str) -> str:
         """A matrix turned before the loop, in an order of memory that suits the product."""
         name = self.plan.names(("turned", matrix), f"{matrix}_T")
-        self.made[name] = f"np.ascontiguousarray({matrix}.T)"
+        self.made[name] = f"np.ascontiguousarray({matrix}.T)", self.given.get(matrix)
         return name
 
     def part(self, shape: str, depth: int) -> str:
         """An array for a part of a value, made before the loop."""
         name = self.plan.names(("part", shape, depth), "part")
-        self.made[name] = f"np.empty({shape}, kind)"
+        self.made[name] = f"np.empty({shape}, kind)", None
         return name
 
     def head(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from symrnn.bptt import Derivation, derive, fusions
+from symrnn.emit.arrays import static
 from symrnn.expr import NOW, Expr, Symbol, apply, log_sum_exp, negative, node, ones, shift, smul, symbols, transform, walk
 from symrnn.model import Equation, Model, in_order
 from symrnn.naming import identifier
@@ -21,15 +22,15 @@ def output_kind(e: Expr) -> str | None:
     return name if name in OUTPUTS else None
 
 
-BY_VALUE = frozenset({"id", "tanh", "sigmoid", "exp", "recip", "step", "sqrt"})
-"""Functions whose derivative is written with their value alone."""
+BY_VALUE = frozenset({"tanh", "sigmoid", "exp"})
+"""Functions that cost much, and whose derivative is written with their value alone."""
 
 
 def expose(model: Model) -> Model:
     """The model with names for what its backward pass needs again, so that nothing costly is computed twice.
 
-    Named are the argument of a softmax, of a sigmoid whose value a logarithm takes, and of a function whose derivative needs it
-    (``p_in``: what goes into ``p``), and the value of a softmax or a function inside an equation (``h_tanh``).
+    Named are the argument of a softmax or a function (``p_pre``: what goes into ``p``), as the adjoint of the argument is what every
+    weight in it needs, and the value of a softmax or a function inside an equation (``h_tanh``).
     """
     for _ in range(2):                                  # a function that got a name may have its argument named in turn
         model = _expose_once(model)
@@ -53,7 +54,7 @@ def _expose_once(model: Model) -> Model:
         known: dict[Expr, Expr] = {}
 
         def inner(x: Expr, e: Equation = e, known: dict[Expr, Expr] = known) -> Expr | None:
-            if x.op != "softmax" and not (x.op == "apply" and costly(x.args[0])):
+            if x.op != "softmax" and not (x.op == "apply" and (costly(x.args[0]) or again(x))):
                 return None
             if x not in known:
                 known[x] = named(x, f"{e.name}_{identifier(x.attr or x.op, 'f')}")
@@ -63,8 +64,8 @@ def _expose_once(model: Model) -> Model:
             continue
         u = transform(e.right.args[0], inner)
         output = e.right.op == "softmax" or (e.right.attr == "sigmoid" and e.name in logged)
-        if (output and u.op != "sym") or (e.right.attr not in BY_VALUE and costly(u)):
-            u = named(u, f"{e.name}_in")
+        if (output and u.op != "sym") or costly(u):
+            u = named(u, f"{e.name}_pre")
         rows.append(Equation(e.left, node(e.right.op, u, attr=e.right.attr)))
     return replace(model, equations=in_order(rows))
 
@@ -72,6 +73,11 @@ def _expose_once(model: Model) -> Model:
 def costly(e: Expr) -> bool:
     """Whether computing the expression twice would be a waste: it has a product of matrices or a function in it."""
     return any(x.op in ("matmul", "softmax", "lse", "apply") for x in walk(e))
+
+
+def again(e: Expr) -> bool:
+    """Whether the backward pass needs the value of a function of other values at every step."""
+    return e.attr in BY_VALUE and not static(e)
 
 
 def logarithms(model: Model) -> set[str]:

@@ -68,7 +68,7 @@ class Body:
     of: tuple[Symbol | None, Expr | None] = (None, None)
 
     @contextmanager
-    def computing(self, s: Symbol, part: Expr | None = None) -> Iterator[None]:
+    def computing(self, s: Symbol | None, part: Expr | None = None) -> Iterator[None]:
         """The lines that are added meanwhile compute this quantity, or a ``part`` of it."""
         outer, self.of = self.of, (s, part)
         yield

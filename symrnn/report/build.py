@@ -49,6 +49,7 @@ from symrnn.report.pictures import picture
 from symrnn.report.prose import Hole, blocks
 from symrnn.write import page, unrolled
 from symrnn.write.derivation import LEVELS
+from symrnn.write.notation import Notation
 from symrnn.write.voice import LatexVoice
 
 INLINE = ("inline", "sentence", "code")
@@ -177,10 +178,11 @@ class Builder:
         model = replace(self.model_at(d), source="")                 # the page names the source
         steps = self.whole(d, 3)
         name = self.fresh(f"pictures/{self.name}-unrolled.svg")
-        self.files[name] = drawn(weighted(replace(model, name=self.name)), steps, self.notation)
+        notation = self.notation_of(model)
+        self.files[name] = drawn(weighted(replace(model, name=self.name)), steps, notation)
         yield Picture(self.files[name], f"The network over {steps} steps", name)
-        text = unrolled.UnrolledText.of(model, steps, notation=self.notation)
-        yield from demoted(unrolled.blocks(text, LatexVoice(self.notation)))
+        text = unrolled.UnrolledText.of(model, steps, notation=notation)
+        yield from demoted(unrolled.blocks(text, LatexVoice(notation)))
 
     def whole(self, d: Directive, default: int) -> int:
         """The number of steps that a directive asks for, such as ``3`` or ``T=3``."""
@@ -196,8 +198,10 @@ class Builder:
         if level not in LEVELS:
             raise DocumentError("the option level of the directive derive", must=f"be one of {', '.join(LEVELS)}", came=level,
                                 where=Place(self.document.path, d.line), next_step=f"Write :level: {LEVELS[0]}.")
-        found = derivation_text(derive(replace(self.model_at(d), source="")), self.notation, level)
-        yield from demoted(found.blocks(LatexVoice(self.notation)))
+        model = self.model_at(d)
+        notation = replace(self.notation_of(model), untimed=self.untimed(d))
+        found = derivation_text(derive(replace(model, source="")), notation, level)
+        yield from demoted(found.blocks(LatexVoice(notation)))
 
     def emit(self, d: Directive) -> Iterator[Block]:
         """The emitted module, folded."""
@@ -224,12 +228,25 @@ class Builder:
         stem, dot, suffix = name.rpartition(".")
         return next(n for k in count(1) if (n := name if k == 1 else f"{stem}-{k}{dot}{suffix}") not in self.files)
 
+    def notation_of(self, model: Model) -> Notation:
+        """The notation of the document; derivatives are those of the total loss of the model, also where the document has none."""
+        return replace(self.notation, total=model.total)
+
+    def scope_at(self, d: Directive) -> str:
+        """The name of the scope in which a directive stands."""
+        scopes = [x.argument or "main" for x in self.document.directives if x.name == "scope" and x.offset < d.offset]
+        return scopes[-1] if scopes else "main"
+
+    def untimed(self, d: Directive) -> frozenset[str]:
+        """The names that the document writes without a step, as only their last value counts: that of an output, and its target."""
+        name = self.scope_at(d)
+        setting, model = self.compiled.settings[name], self.model_at(d)
+        early = {s.name for s in self.judged.models[name].targets}
+        return setting.scope.final | {s.name for s in model.targets if s.name not in early} if model.at_end else frozenset()
+
     def model_at(self, d: Directive) -> Model:
         """The model of the scope in which a directive stands."""
-        name = "main"
-        for other in self.document.directives:
-            if other.name == "scope" and other.offset < d.offset:
-                name = other.argument or "main"
+        name = self.scope_at(d)
         model = self.judged.models.get(name)
         for row in equations(self.compiled, self.compiled.settings[name]):
             for error in faults(self.compiled, row):        # a model without this equation would be another one

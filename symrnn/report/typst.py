@@ -341,6 +341,12 @@ def _pair(c: Correction, target: Display) -> str:
     return f"#panel[{printed}]\n#panel[{right}]"
 
 
+def _picture(p: Picture) -> str:
+    """A label with a letter that its font does not have would be set in another font as a whole, upright."""
+    svg = re.sub("[⊤⊺]", "T", p.svg)
+    return f"#align(center, image(bytes({string(svg)}), format: \"svg\", alt: {string(p.words)}, width: 70%))"
+
+
 BLOCKS: dict[type, Callable[[Any], str]] = {
     Heading: lambda b: f"#heading(level: {max(b.level - 1, 1)})[{line(b.parts)}]",
     Paragraph: lambda b: line(b.parts),
@@ -351,7 +357,7 @@ BLOCKS: dict[type, Callable[[Any], str]] = {
     Quote: lambda b: f"#quote(block: true)[{write_blocks(b.blocks)}]",
     Fold: lambda b: f"#strong[{line(b.summary)}]\n\n{write_blocks(b.blocks)}",
     Box: lambda b: f"#boxed[\n{write_blocks(b.blocks)}\n]",
-    Picture: lambda b: f"#align(center, image(bytes({string(b.svg)}), format: \"svg\", alt: {string(b.words)}, width: 70%))",
+    Picture: _picture,
     Rule: lambda b: "#line(length: 100%, stroke: 0.4pt)",
     Finding: _finding,
 }

@@ -131,6 +131,8 @@ def said(d: Derivation, code: Code, s: Symbol, part: Expr | None, v: Voice) -> s
     late = d.late | code.derivation.late
     if s.name in late or part is not None and any(x.name in late for x in symbols(part)):
         s, part = at_end(s), None if part is None else fix_time(part, "t", LAST)
+    if part is not None and s.time is None:
+        return f"{v(part)}, for the loop"
     if part is not None:
         shown = all(x.kind != "temporary" for x in symbols(part))
         return f"a part of {v(s)}" + (f": {v(part)}" if shown else "")

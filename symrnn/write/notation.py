@@ -47,7 +47,7 @@ class Notation:
     ``names`` maps canonical names (of symbols, sizes, functions) to LaTeX; ``time`` is a style of ``TIME_FORMS``, ``letter`` and
     ``last`` the time letter and the last step; ``diag`` is what stands before, and the pair of brackets round, the vector;
     ``gradient`` is ``fraction`` or ``nabla``; ``total`` names the summed loss; ``indices`` are free letters for components;
-    ``entrywise`` is the sign of the product entry by entry.
+    ``entrywise`` is the sign of the product entry by entry; ``untimed`` are names written without a step, as the last one alone counts.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
@@ -62,13 +62,14 @@ class Notation:
     kronecker: str = r"\delta"
     identity: str = "I"
     entrywise: str = r"\odot"
+    untimed: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", MappingProxyType({k: acceptable(v) for k, v in sorted(self.names.items())}))
 
     def __hash__(self) -> int:
         return hash((tuple(self.names.items()), self.time, self.letter, self.last, self.transpose, self.diag, self.gradient,
-                     self.total, self.indices, self.kronecker, self.identity, self.entrywise))
+                     self.total, self.indices, self.kronecker, self.identity, self.entrywise, self.untimed))
 
     @classmethod
     def of(cls, model: Model) -> Notation:
@@ -123,6 +124,8 @@ class Notation:
 
     def written(self, name: str, time: Time | str | None, sub: tuple[str, ...] = ()) -> Written:
         """A name with its time and its component indices."""
+        if name in self.untimed:
+            time = None
         text = self.base(name)
         own_sub, own_sup = scripts(text)
         below, above, behind = (form.format(self.step(time)) if form and time else "" for form in TIME_FORMS[self.time])

@@ -18,6 +18,7 @@ from symrnn.expr import (
     had,
     log_sum_exp,
     node,
+    numeric,
     ones,
     part,
     quotient,
@@ -55,6 +56,7 @@ SIGNS: dict[str, Sign] = {
     "diag": Sign(node("diag", U), "matrix with these entries on the diagonal and zeros elsewhere"),
     "zeros": Sign(zeros(("n", 1)), "vector of zeros"),
     "ones": Sign(ones(("n", 1)), "vector of ones"),
+    "number": Sign(1 - U, "one minus every entry; other numbers beside a vector likewise"),
     "recip": Sign(quotient(ones(("n", 1)), U), "one over every entry"),
     "delta": Sign(delta(Index("i", "n"), Index("j", "n")), "1 where both indices are the same, else 0"),
     "sum": Sign(total(U), "sum of the entries"),
@@ -80,7 +82,8 @@ def operations(d: Derivation) -> set[str]:
     every = [*(e.right for e in d.model.equations), *(s.after for s in d.trail), *d.adjoints.values(), *d.summands.values()]
     every += [e for _, e in diagonals(d.model)] + [e for pair in softmax_equations(d.model) for _, e in jacobian(*pair)]
     late = {"zeros"} if any(reaches_later(e) for e in d.adjoints.values()) else set()
-    return {"adjoint"} | late | {x.attr if x.op == "apply" else x.op for e in every for x in walk(e)}
+    beside = {"number"} if any(x.op == "add" and any(numeric(a)[1].op == "ones" for a in x.args) for e in every for x in walk(e)) else set()
+    return {"adjoint"} | late | beside | {x.attr if x.op == "apply" else x.op for e in every for x in walk(e)}
 
 
 def signs(d: Derivation, v: Voice) -> Table:

@@ -60,20 +60,20 @@ def output(kind: str, loss, simplex=()):
 
 def test_the_argument_of_an_output_gets_a_name_and_its_logarithm_is_rewritten():
     model = stable_logarithms(expose(output("softmax", lambda p, y: negative(y.T @ apply("log", p)))))
-    assert [str(e) for e in model.equations if e.name in ("p_in", "p")] == ["p_in[t] = V @ h[t]", "p[t] = softmax(p_in[t])"]
-    assert str(model.definitions["l"]) == "-y[t].T @ (p_in[t] - lse(p_in[t]) * ones)"
+    assert [str(e) for e in model.equations if e.name in ("p_pre", "p")] == ["p_pre[t] = V @ h[t]", "p[t] = softmax(p_pre[t])"]
+    assert str(model.definitions["l"]) == "-y[t].T @ (p_pre[t] - lse(p_pre[t]) * ones)"
 
 
 def test_both_logarithms_of_a_sigmoid_are_rewritten():
     model = stable_logarithms(expose(output("sigmoid", lambda p, y: total(apply("log", p)) + total(apply("log", 1 - p)))))
-    assert str(model.definitions["l"]) == "sum(-softplus(-p_in[t])) + sum(-softplus(p_in[t]))"
+    assert str(model.definitions["l"]) == "sum(-softplus(-p_pre[t])) + sum(-softplus(p_pre[t]))"
 
 
 def test_a_logarithm_of_a_sigmoid_inside_an_equation_is_rewritten_as_well():
     h, x = sequence("h", "n"), sequence("x", "n", kind="input")
     row = (scalar("l"), total(apply("log", 1 - apply("sigmoid", param("w") * (param("W", "n", "n") @ h[-1])))))
     model = stable_logarithms(expose(Model.build("m", [(h, x + h[-1]), row], loss="l")))
-    assert str(model.definitions["l"]) == "sum(-softplus(l_sigmoid_in[t]))"
+    assert str(model.definitions["l"]) == "sum(-softplus(l_sigmoid_pre[t]))"
 
 
 def test_what_the_backward_pass_needs_again_is_named_once():
@@ -81,17 +81,34 @@ def test_what_the_backward_pass_needs_again_is_named_once():
     gate = apply("sigmoid", param("W", "n", "n") @ x)
     model = expose(Model.build("m", [(h, gate * h[-1] + (1 - gate) * apply("sin", param("U", "n", "n") @ h[-1]))]))
     assert [str(e) for e in model.equations] == [
-        "h_sigmoid[t] = sigmoid(W @ x[t])", "h_sin_in[t] = U @ h[t-1]", "h_sin[t] = sin(h_sin_in[t])",
+        "h_sigmoid_pre[t] = W @ x[t]", "h_sin_pre[t] = U @ h[t-1]",
+        "h_sigmoid[t] = sigmoid(h_sigmoid_pre[t])", "h_sin[t] = sin(h_sin_pre[t])",
         "h[t] = h_sigmoid[t] * h[t-1] + (ones - h_sigmoid[t]) * h_sin[t]"]
 
 
 def test_a_model_without_logarithms_is_left_as_it_is():
     model = output("tanh", lambda p, y: total((p - y) ** 2))
-    assert stable_logarithms(expose(model)).equations == model.equations
+    assert stable_logarithms(model).equations == model.equations
+
+
+def test_what_goes_into_a_gate_has_an_adjoint_of_its_own_which_every_weight_of_the_gate_shares():
+    """The slope of the gate is then multiplied once, and not in the gradient of each weight."""
+    h, x = sequence("h", "n"), sequence("x", "n", kind="input")
+    W, U, b = param("W", "n", "n"), param("U", "n", "n"), param("b", "n")
+    rows = [(h, apply("tanh", W @ h[-1] + U @ x + b)), (scalar("l"), total(h**2))]
+    derived = stable_derivation(Model.build("m", rows, loss="l"))
+    assert str(derived.adjoints["h_pre"]) == "(ones - h[t]**2) * adj h[t]"
+    assert [str(derived.summands[k]) for k in "WUb"] == ["adj h_pre[t] @ h[t-1].T", "adj h_pre[t] @ x[t].T", "adj h_pre[t]"]
+
+
+def test_a_function_of_a_state_inside_an_equation_is_computed_once_for_both_passes():
+    c, o = sequence("c", "n"), sequence("o", "n", kind="input")
+    model = expose(Model.build("m", [(c, c[-1] + o), (sequence("h", "n"), o * apply("tanh", c))]))
+    assert [str(e) for e in model.equations[1:]] == ["h_tanh[t] = tanh(c[t])", "h[t] = o[t] * h_tanh[t]"]
 
 
 def test_a_weighted_loss_that_is_no_fused_pair_is_differentiated_without_a_quotient():
     weights = param("q", "k")
     derived = stable_derivation(output("sigmoid", lambda p, y: negative(total(y * (weights * apply("log", p))))))
     assert not any("recip" in str(e) for e in derived.adjoints.values())
-    assert derived.adjoints["p_in"].shape == ("k", 1)
+    assert derived.adjoints["p_pre"].shape == ("k", 1)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -134,9 +135,10 @@ def test_the_cost_of_a_model_that_was_not_measured_is_not_drawn():
 
 
 # ------------------------------------------------------------------------------------------------------------- what all share
-def all_kinds() -> list[str]:
+@cache
+def all_kinds() -> tuple[str, ...]:
     m = api.model("elman")
-    return [picture(m, kind, data=ROOT / "bench" / "cost.json") for kind in KINDS]
+    return tuple(picture(m, kind, data=ROOT / "bench" / "cost.json") for kind in KINDS)
 
 
 def test_every_picture_has_a_title_a_description_two_themes_and_nothing_from_outside():

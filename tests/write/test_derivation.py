@@ -17,6 +17,7 @@ from hypothesis import given
 from loops import World, backward, evaluate, far, mpf, run
 from models import coupled, lstm, plain, random_models
 from models import elman as elman_of
+from sweeps import mostly_slow
 
 from symrnn import api
 from symrnn.bptt import adjoint, check_trail, derive, gradient
@@ -58,7 +59,7 @@ def test_the_markdown_of_elman_is_the_committed_one(elman):
     assert elman.to_md() == (GOLDEN / "derive-elman.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", mostly_slow(names()))
 def test_every_step_is_printed_once_and_names_its_rule(name):
     found = api.derive(name)
     assert check_trail(found.derivation) == []
@@ -67,7 +68,7 @@ def test_every_step_is_printed_once_and_names_its_rule(name):
         assert printed == {str(k): s.rule for k, s in enumerate(found.derivation.trail, 1)}
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", mostly_slow(names()))
 def test_the_json_is_valid_and_the_same_every_time(name):
     payload = api.derive(name).to_json()
     CHECKER.validate(payload)
@@ -237,6 +238,24 @@ def test_every_quantity_that_the_code_computes_has_its_formula(name):
     text = derivation_text(d).to_text()
     for s in d.model.parameters:
         assert f"grad {s.name} = {code.derivation.gradients[s.name]}" in text.partition("In code")[2]
+
+
+NO_FORMULA = re.compile(r"""\w+\ =\ (np\.empty|_rows)\(.*   # room for results
+                          |del\ .*|\#.*
+                          |for\ .*|\ *[\w\[\]:+-]+,|\ *strict=True,|\)\ in\ \w+\(|\):                        # the head of a loop
+                          """, re.VERBOSE)
+
+
+@each
+def test_every_line_of_code_that_computes_stands_beside_a_formula(name):
+    lines = [x for f in code_of(derive(MODELS[name])).functions for x in f.lines]
+    assert [x.text for x in lines if x.of is None and not NO_FORMULA.fullmatch(x.text)] == []
+
+
+def test_a_matrix_that_is_turned_before_a_loop_is_said_to_be():
+    (line,) = [x for f in code_of(derive(elman_of())).functions for x in f.lines if x.text.startswith("W_T = ")]
+    assert (str(line.of), str(line.part)) == ("W", "W.T")
+    assert re.search(r"W_T = np.ascontiguousarray\(W.T\) +W.T, for the loop", derivation_text(derive(elman_of())).to_text())
 
 
 def test_a_line_is_beside_the_part_that_it_computes_and_not_beside_the_whole():
