@@ -136,11 +136,21 @@ def rule_letters(sides: Sides, letter: str) -> frozenset[str] | None:
 
 
 def with_columns(tree: Node | None) -> bool:
-    """Whether a formula multiplies a gradient by something transposed, as where gradients are columns."""
-    products = (n.nodes for n in nodes_of(tree) if n.op in ("Mul", "Dot")) if tree is not None else ()
-    gradients = ("Deriv", "Grad", "Had")
-    return any(a.op == "Transpose" and b.op in gradients or a.op in gradients[:2] and b.op == "Transpose" and b.nodes[0].op == "Sym"
+    """Whether a formula for a gradient has it as a column: behind something transposed, or before a transposed column."""
+    chains = (n for n in nodes_of(tree) if n.op == "Chain") if tree is not None else ()
+    speaking = (c for c in chains if any(n.op in GRADIENTS or n.op == "Sym" and n.head.startswith("delta") for n in nodes_of(c)))
+    products = (n.nodes for c in speaking for n in nodes_of(c) if n.op in ("Mul", "Dot"))
+    return any(a.op == "Transpose" and (b.op in (*GRADIENTS, "Had") or _is_parameter(a.nodes[0]) and b.op != "Transpose")
+               or b.op == "Transpose" and a.op != "Transpose" and b.nodes[0].op == "Sym" and not _is_parameter(b.nodes[0])
                for factors in products for a, b in pairwise(factors))
+
+
+GRADIENTS = ("Deriv", "Grad", "Gradient")
+
+
+def _is_parameter(n: Node) -> bool:
+    """A symbol without a step in a capital letter, as a matrix has."""
+    return n.op == "Sym" and n.part("Time") is None and n.head[:1].isupper()
 
 
 def is_size(name: str, table: SymbolTable) -> bool:

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from symrnn.document import Row
+from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import symbols
 from symrnn.judge import Relation
+from symrnn.limits import TimeIsUp, limited
 from symrnn.magnitudes.bound import Bounds
 from symrnn.magnitudes.falsify import counterexample
 from symrnn.magnitudes.limits import Limits
@@ -47,8 +49,13 @@ def stated(row: Row, world: World) -> Iterator[Relation]:
         return
     facts = tuple(_facts(row, world, reader))
     supposed = tuple(s for s, certain in facts if certain)
-    judge = Judge(model, (*premises, *supposed), tuple(s for s, _ in facts), row.setting.conditions, state, bool(premises))
-    found = [(n, judge(s)) for n, s in said]
+    judge = Judge(model, (*premises, *supposed), tuple(s for s, _ in facts), row.setting.conditions, state, bool(premises),
+                  world.context.tells)
+    try:
+        with limited(world.context.timeout):
+            found = [(n, judge(s)) for n, s in said]
+    except (TimeIsUp, MemoryError, RecursionError, OverflowError, ModelError, ShapeError):
+        return
     doubted = perhaps_condition(row, world) or restricted(world.document.text, offset, offset + len(latex)) is not None
     if any(v is not None and v.word == "refuted" for _, v in found):
         found = [] if doubted else [(n, v or _open()) for n, v in found]
@@ -89,13 +96,13 @@ def _facts(row: Row, world: World, reader: Magnitudes) -> Iterator[tuple[Said, b
 class Judge:
     """Judges statements of one scope under what is supposed; what is ``said`` beside it limits where they may fail.
 
-    ``implied`` says that the formula itself supposes something.
+    ``implied`` says that the formula itself supposes something, ``tells`` that it stands in a text.
     """
 
     def __init__(self, model: Model, premises: Sequence[Said], said: Sequence[Said], conditions: tuple[Condition, ...], state: str | None,
-                 implied: bool = False) -> None:
+                 implied: bool = False, tells: bool = False) -> None:
         self.model, self.premises, self.said, self.conditions = model, premises, said, conditions
-        self.state, self.implied = state, implied
+        self.state, self.implied, self.tells = state, implied, tells
 
     def __call__(self, said: Said | Tends) -> Verdict | None:
         if isinstance(said, Tends):
@@ -103,8 +110,8 @@ class Judge:
         uses = Bounds(self.model, self.premises, self.conditions, self.state).proves(said)
         if uses is not None:
             return Verdict("proved", method=METHOD, scope=EVERYWHERE, error_bound="0", conditions=uses)
-        if not self.is_claim(said):
-            return None
+        if not self.is_claim(said) or self.tells and not self.implied and not (set(_names(said.left)) and set(_names(said.right))):
+            return None                                               # a bound by a number is as likely a condition
         found = counterexample(said, (*self.premises, *self.said), self.model, self.conditions)
         if found is None:
             return None
