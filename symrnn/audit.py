@@ -17,7 +17,7 @@ from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, role_of, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import SCALAR, Size, symbols, walk
-from symrnn.implied import open_loss
+from symrnn.implied import last_variables, open_loss
 from symrnn.judge import Chain, Relation
 from symrnn.labels import labelled
 from symrnn.laid import with_layout
@@ -401,7 +401,8 @@ class Auditor:
             stated = self._loss_stated_of(setting)
             total, loss = setting.scope.total, setting.scope.loss
             if model.loss is None and model.equations and (total or loss) is not None and stated is not None:
-                model = open_loss(model, stated & {v.name for v in model.variables})
+                named = self._derived_by(setting) & {v.name for v in last_variables(model)}
+                model = open_loss(model, stated & {v.name for v in model.variables} or named)
                 last = ", ".join(str(s.name) for s in symbols(model.definitions[LOSS]))
                 self.opened[setting.name] = (f"{total} is a sum over the steps of a function of {last}" if total is not None else
                                              f"{loss} is a function of {last}")
@@ -427,6 +428,13 @@ class Auditor:
                         return None
                     out |= found - {str(name) for name in own}
         return out
+
+    def _derived_by(self, setting: Setting) -> set[str]:
+        """By what the formulas of the text differentiate the loss."""
+        own, name = {setting.scope.total, setting.scope.loss}, self._other_of.get(setting.name, setting.name)
+        trees = (row.reading.tree for row in self.compiled.rows if row.setting.name == name and row.reading.tree is not None)
+        found = (n for tree in trees for n in nodes_of(tree) if n.op == "Deriv" and n.nodes[0].head in own)
+        return {by.head for n in found for by in n.nodes[1:] if by.op == "Sym"}
 
 
 def as_laid(found: Equation, setting: Setting) -> Equation:

@@ -22,6 +22,8 @@ BODY = {"Sum": 3, "Gradient": 0}
 """Operations whose rank is that of one argument, with its place."""
 STACKS = ("List", "Stack")
 PRODUCT = ("Mul", "Dot", "Star")
+COMPUTED = ("Add", "Had", *PRODUCT)
+"""What stands in a bracket after something with a step that is a factor."""
 TURNED = {"vector": "row", "row": "vector", "matrix": "matrix", "scalar": "scalar"}
 PAIRS = {("matrix", "vector"): "vector", ("matrix", "matrix"): "matrix", ("row", "matrix"): "row", ("row", "vector"): "scalar",
          ("vector", "row"): "matrix"}
@@ -43,7 +45,7 @@ def _applied(n: Node, matrices: Set[str]) -> Node:
     if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].op == "Sym" and call.nodes[0].head in matrices:
         matrix, other = call.nodes
         return Node("Mul", (matrix if n is call else Node("Transpose", (matrix,)), _applied(other, matrices)), n.span)
-    if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].part("Time") is not None and call.nodes[1].op == "Add":
+    if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].part("Time") is not None and call.nodes[1].op in COMPUTED:
         factor, other = call.nodes[0], _applied(call.nodes[1], matrices)
         return Node("Mul" if n is call else "Open", (factor, other), n.span)
     return Node(n.op, tuple(_applied(a, matrices) if isinstance(a, Node) else a for a in n.args), n.span)

@@ -70,6 +70,8 @@ _SCRIPT = re.compile(r"(?<=[\w)}\]])[_^]\{[^{}=]*\}")
 _RELATION = re.compile(r"[<>:]|=(?!=)|==+")
 _PLAIN = re.compile(r"^[^=]*\bd[A-Za-z]\w*/d[A-Za-z]\w*[^=<>]*\+?=(?!=)|^[^=(]*=[^=]*(?<![\w.])(?:sum|prod)_(?:\{|[a-z]\b)")
 """What only mathematics in plain letters has: a derivative with a slash before an equals sign, a sum with a letter below."""
+_INDENTED = re.compile(r"([ \t]+)[A-Za-z]\w*(?:_\{[^{}]*\})?[ \t]*=(?!=)[^=<>:;!?@#]*[A-Za-z]_(?:\w|\{)[^=<>:;!?@#]*")
+"""An equation in plain letters with scripts: a formula where it stands in a row with one, indented like it."""
 _MARK = "\ue000"
 
 
@@ -101,16 +103,18 @@ def scan_plain(text: str, path: str, folder: Path | None = None) -> Document:
                    headings=tuple(sorted((*document.headings, *headings), key=lambda b: b.offset)))
 
 
-def is_display(text: str) -> bool:
+def is_display(text: str, beside: bool = False) -> bool:
     r"""Whether a line (or the lines of an environment) is a formula that stands there without delimiters.
 
     >>> [is_display(x) for x in (r"y = \sigma(V h)", r"the gate \sigma(V h)", r"W_hh, W_xh, and", r"L = \text{loss of } y", "y = V h")]
     [True, False, False, True, False]
     >>> is_display("o^{(t)} = V h^{(t)} + c")
     True
+
+    One that is indented like a formula ``beside`` it is one without such signs, too.
     """
     commands = _COMMAND.findall(text)
-    if not (commands or _scripted(text) or _PLAIN.search(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
+    if not (commands or beside or _scripted(text) or _PLAIN.search(text)) or PAGE.intersection(commands) or _PATH.fullmatch(text):
         return False
     if len(commands) == 1 and re.fullmatch(r"\s*\\[A-Za-z]+\s*", text) and commands[0] not in GREEK:
         return False
@@ -161,7 +165,7 @@ def displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
     lines, found, i, start = text.split("\n"), [], 0, 0
     while i < len(lines):
         count = 1
-        here = ("\\" in lines[i] or _scripted(lines[i]) or _PLAIN.search(lines[i])) and not closed(i)
+        here = (_marked(lines[i]) or _beside(lines, i)) and not closed(i)
         if here or i + 1 < len(lines) and "\\" in lines[i + 1] and _GOES_ON.match(lines[i + 1]):
             count, good = _unit(lines, i, closed)
             if good:
@@ -175,6 +179,19 @@ def displays(text: str, closed: Callable[[int], bool]) -> list[tuple[int, int]]:
     return found
 
 
+def _marked(line: str) -> bool:
+    """Whether a line has signs of mathematics that words do not have."""
+    return bool("\\" in line or _scripted(line) or _PLAIN.search(line))
+
+
+def _beside(lines: Sequence[str], i: int) -> bool:
+    """Whether a line is an equation in plain letters, right before or after a formula that is indented like it."""
+    found = _INDENTED.fullmatch(lines[i])
+    near = (lines[k] for k in (i - 1, i + 1) if found and 0 <= k < len(lines))
+    return found is not None and any(line.startswith(found[1]) and line[len(found[1]):][:1].strip() and _marked(line)
+                                     and is_display(line) for line in near)
+
+
 def _unit(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[int, bool]:
     """How many lines from line ``i`` belong together, and whether they are a display without delimiters."""
     if closed(i):
@@ -182,7 +199,7 @@ def _unit(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[
     count, environments = _balanced(lines, i, closed)
     body = "\n".join(lines[i : i + count])
     if count > 1 and _has_words(body):
-        return (count, False) if environments else (1, is_display(lines[i][_bullet(lines, i) :]))
+        return (count, False) if environments else (1, is_display(lines[i][_bullet(lines, i) :], _beside(lines, i)))
     wordy = _has_words(body)
     while not wordy and count < LONGEST and i + count < len(lines) and not closed(i + count) and _GOES_ON.match(lines[i + count]):
         more, _ = _balanced(lines, i + count, closed)
@@ -195,7 +212,7 @@ def _unit(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[
     own = _OWN.match(stripped)
     if own and stripped.find(own[0].replace("begin", "end")) + len(own[0]) - 2 == len(stripped):
         return count, False                                         # an environment that Markdown finds
-    return count, is_display(body)
+    return count, is_display(body, count == 1 and _beside(lines, i))
 
 
 def _balanced(lines: Sequence[str], i: int, closed: Callable[[int], bool]) -> tuple[int, bool]:
