@@ -380,7 +380,7 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["held"] = flow
         stated |= _of_flow(flow, stated)
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
-    matrices = {name for name, u in found.items() if marks.get(name) == "matrix" or name not in marks and _is_matrix(name, u)}
+    matrices = {name for name, u in found.items() if marks.get(name) == "matrix" or marks.get(name) != "scalar" and _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
               if name not in known and name not in (letter, *STANDARD) and (u.components() or u.indices.get(2))}

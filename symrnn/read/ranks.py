@@ -56,9 +56,11 @@ class Ranks:
 
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known
+        self.timed: set[str] = set()                                  # a number below these may be a step
 
     def run(self, trees: list[Node]) -> dict[str, str]:
         chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
+        self.timed = {n.head for tree in trees for n in walk(tree) if n.op == "Sym" and n.part("Time") is not None}
         limits = (n.nodes[2] for tree in trees for n in walk(tree) if n.op == "Sum")
         self.known = {**{n.head: "scalar" for n in limits if n.op == "Sym"}, **self.known}
         before = -1
@@ -81,7 +83,7 @@ class Ranks:
 
     def pull(self, n: Node) -> str | None:
         if n.op == "Sym":
-            return "scalar" if n.part("Index") is not None else self.known.get(n.head)
+            return "scalar" if self._is_component(n) else self.known.get(n.head)
         if n.op in SAME:
             return self.agree(n.nodes)
         if n.op == "Transpose":
@@ -105,7 +107,7 @@ class Ranks:
         return "vector" if n.op in STACKS and len(n.nodes) > 1 else "scalar" if n.op == "Norm" else None
 
     def push(self, n: Node, rank: str) -> None:
-        if n.op == "Sym" and n.part("Index") is None:
+        if n.op == "Sym" and not self._is_component(n):
             self.known.setdefault(n.head, rank)
         elif n.op in SAME:
             for p in n.nodes:
@@ -121,6 +123,10 @@ class Ranks:
             self._factors(n, rank)
         elif (place := self._gradient(n)) is not None:
             self.push(place, rank)
+
+    def _is_component(self, n: Node) -> bool:
+        index = n.part("Index")
+        return index is not None and not (n.head in self.timed and [m.op for m in index.nodes] == ["Num"])
 
     def _gradient(self, n: Node) -> Node | None:
         """What a scalar is differentiated by: the gradient has its rank."""
