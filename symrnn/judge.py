@@ -243,7 +243,7 @@ class Chain:
         if first.verdict.word != "proved" and (name := parameter_of(sides.left, self.setting)) is not None:
             first = self._part_of_step(name, first, sides)
         by_name = bool(named | {n.head for side in (sides.left, sides.right) for n in nodes_of(side)} & set(scope.gradients))
-        first = self._for_any_loss(first, summed=not by_name and scope.loss not in (None, scope.total))
+        first = self._for_any_loss(first, summed=not by_name and scope.loss is not None)
         if named and self.setting.gradients_guessed and first.verdict.word in ("refuted", "conditional"):
             reason = f"nothing says that {' and '.join(sorted(named))} stand in the names of gradients; if they do: {first.verdict.reason}"
             return replace(first, verdict=Verdict("undecided", "SR103", reason))

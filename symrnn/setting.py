@@ -651,12 +651,12 @@ class Setting(Losses):
 
     def _discrete(self) -> list[Equation]:
         """Equations that give the matrices of a recurrence the shapes of those of its differential equation."""
-        if self.scope.held is None:
-            return []
         E, held = Elaborator(self.scope), self.scope.held
-        names = zip(held.discrete, held.continuous, strict=True)
-        pairs = [[resize(E(Node("Sym", (name,))), self.solved) for name in pair] for pair in names]
-        return [Equation(left.attr, right) for left, right in pairs if left.op == "sym"]
+        pairs = [] if held is None else [(Node("Sym", (name,)), Node("Sym", (other,)))
+                                         for name, other in zip(held.discrete, held.continuous, strict=True)]
+        pairs += [(Node("Sym", (name,)), value) for name, value in self.scope.exact.items()]
+        rows = [[resize(E(n), self.solved) for n in pair] for pair in pairs]
+        return [Equation(left.attr, right) for left, right in rows if left.op == "sym"]
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""

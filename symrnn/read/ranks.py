@@ -107,6 +107,8 @@ class Ranks:
         return "vector" if n.op in STACKS and len(n.nodes) > 1 else "scalar" if n.op == "Norm" else None
 
     def push(self, n: Node, rank: str) -> None:
+        if n.op == "Sym" and n.head in self.timed and len(n.args) == 1:
+            return                                                    # the argument of a formula about a function may have this letter
         if n.op == "Sym" and not self._is_component(n):
             self.known.setdefault(n.head, rank)
         elif n.op in SAME:
