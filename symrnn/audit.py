@@ -21,7 +21,7 @@ from symrnn.implied import last_variables, open_loss
 from symrnn.judge import Chain, Relation
 from symrnn.labels import labelled
 from symrnn.laid import with_layout
-from symrnn.limits import SECONDS, TimeIsUp
+from symrnn.limits import SECONDS, TimeIsUp, limited
 from symrnn.listings import findings
 from symrnn.model import Model
 from symrnn.prove.claim import Claim
@@ -37,6 +37,7 @@ from symrnn.read.sums import ends_of_sums, summed
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.reconciled import reconciled
+from symrnn.recursions import as_gradient, backwards
 from symrnn.setting import Setting
 from symrnn.spoken import BASE, NUMBERS, loosely, restricted
 from symrnn.told import rulings
@@ -194,6 +195,19 @@ class Auditor:
         self._judged: dict[tuple[Any, ...], Equation] = {}            # what was judged already, by all that it depends on
         self._other_of: dict[str, str] = {}                           # scopes with other definitions, each with that of the text
         self._looked_back = False                                     # whether a verdict asked for what stands before its formula
+        self._name_recursions()
+
+    def _name_recursions(self) -> None:
+        """Take names that the text gives by a recurrence backwards in time for the gradients that they are."""
+        for setting, sides in list(backwards(self.compiled.rows)):
+            try:
+                with limited(self.timeout):
+                    found = as_gradient(sides, setting, self.model_of(setting))
+            except (SymrnnError, TimeIsUp, MemoryError):              # each claim says so
+                continue
+            if found is not None:
+                scope, words = found
+                setting.scope, setting.supposed = scope, {**setting.supposed, sides.left.head: words}
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions, and of every stack in a listing that was judged."""

@@ -251,7 +251,9 @@ class Chain:
             read_as = tuple(f"{n.head} before {n.nodes[0].head} is read as the gradient of {scope.total or scope.loss}"
                             for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient")
             return replace(first, verdict=replace(first.verdict, conditions=(*first.verdict.conditions, *dict.fromkeys(read_as))))
-        return first
+        used = {n.head for side in (sides.left, sides.right) for n in nodes_of(side)}
+        words = tuple(text for name, text in self.setting.supposed.items() if name in used)
+        return replace(first, verdict=replace(first.verdict, conditions=(*first.verdict.conditions, *words))) if words else first
 
     def _for_any_loss(self, first: Relation, summed: bool) -> Relation:
         """Where the text leaves the loss open, what is false for a loss of all that a step ends in may be true for another one.

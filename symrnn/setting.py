@@ -107,6 +107,7 @@ class Setting(Losses):
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
     stated_layout: str | None = None                                  # how a sentence says that derivatives lie
     opened: frozenset[str] = frozenset()                              # names defined anew, for which the scope was opened
+    supposed: Mapping[str, str] = field(default_factory=dict)         # names given by a recurrence alone, with what makes them gradients
     rows_guessed: frozenset[str] = frozenset()                        # numbers of rows of capital letters, which may be one
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
     rivals: tuple[Rival, ...] = ()                                    # definitions that contradict those that stand here

@@ -34,7 +34,7 @@ LAYERS = (
     ("understood",),
     ("document", "contributions"),
     ("compiling",),
-    ("reconciled", "roles", "unclear", "claimforms", "doubts", "phrases"),
+    ("reconciled", "recursions", "roles", "unclear", "claimforms", "doubts", "phrases"),
     ("corrections", "proposed", "readings"),
     ("judge",),
     ("told", "listings", "causes", "alternatives"),

@@ -1,4 +1,4 @@
-r"""Names that a text gives to what its equations already have: pre-activations, gradients with factors, blocks of weights, matrices of steps."""
+r"""Names that a text gives to what its equations already have: pre-activations, gradients with factors, blocks, matrices of steps."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -93,3 +93,28 @@ def test_plain_text_has_an_equation_in_letters_beside_one_with_commands(tmp_path
     path.write_text("The network is\n\n    h_t = \\tanh(W h_{t-1} + U x_t)\n    y_t = V h_t\n\nand so on.\n", encoding="utf-8")
     (document,) = audit(path).documents
     assert [e.span.latex for e in document.equations] == [r"h_t = \tanh(W h_{t-1} + U x_t)", "y_t = V h_t"]
+
+
+BACKWARDS = r"$$ \delta_t = V^\top \frac{\partial L}{\partial o_t} + W^\top \left( (1 - h_{t+1}^2) \odot \delta_{t+1} \right) $$" + "\n\n"
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\frac{\partial L}{\partial W} = \sum_t (\delta_t \odot (1 - h_t^2)) h_{t-1}^\top", "proved"),
+    (r"\frac{\partial L}{\partial W} = \sum_t \delta_t h_{t-1}^\top", "refuted"),
+])
+def test_a_recurrence_backwards_in_time_says_of_which_variable_a_name_is_the_gradient(tmp_path: Path, claim: str, expected: str) -> None:
+    assert verdicts(tmp_path, f"{NETWORK}{BACKWARDS}$$ {claim} $$\n") == ["proved", expected]
+
+
+def test_what_rests_on_a_recurrence_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(NETWORK + BACKWARDS, encoding="utf-8")
+    (document,) = audit(path).documents
+    assert r"\delta is 0 after the last step, so that it is the gradient by h by its recurrence" in (
+        document.equations[-1].relations[0].verdict.conditions)
+
+
+def test_a_recurrence_that_no_gradient_satisfies_gives_its_name_no_meaning(tmp_path: Path) -> None:
+    wrong = BACKWARDS.replace(r"W^\top", "W")
+    claim = r"$$ \frac{\partial L}{\partial W} = \sum_t (\delta_t \odot (1 - h_t^2)) h_{t-1}^\top $$"
+    assert verdicts(tmp_path, f"{NETWORK}{wrong}{claim}\n") == ["undecided", "undecided"]

@@ -1,4 +1,4 @@
-r"""Texts that write the weights behind the variables, as in ``x_t W + b``, and declare no shape: their vectors are rows, or batches of rows."""
+r"""Texts that write the weights behind the variables, as in ``x_t W + b``, and declare no shape: vectors are rows, or batches of rows."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -53,7 +53,7 @@ def test_vectors_before_their_weights_are_rows(tmp_path: Path, claim: str, expec
     (r"\frac{\partial L}{\partial W_{hq}} = \sum_t \frac{\partial L}{\partial O_t}^\top H_t", "refuted"),
     (r"\frac{\partial L}{\partial b_q} = \sum_t \mathbf{1}^\top \frac{\partial L}{\partial O_t}", "proved"),
 ])
-def test_capitals_before_their_weights_are_batches_of_rows_to_each_of_which_a_bias_is_added(tmp_path: Path, claim: str, expected: str) -> None:
+def test_capitals_before_their_weights_are_batches_with_a_bias_in_each_row(tmp_path: Path, claim: str, expected: str) -> None:
     assert verdicts(tmp_path, f"{BATCH}\n$$ {claim} $$\n") == [expected]
 
 
