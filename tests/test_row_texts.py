@@ -94,3 +94,23 @@ def test_rows_side_by_side_and_the_softmax_of_a_row_are_rows(tmp_path: Path, cla
     text = (r"$$ h_t = \tanh([x_t, h_{t-1}] W + b), \qquad p_t = \mathrm{softmax}(h_t V + c) $$ with the loss "
             r"$L = -\sum_t \sum_k y_{t,k} \log p_{t,k}$ for one-hot targets $y_t$:")
     assert verdicts(tmp_path, f"{text}\n\n$$ {claim} $$\n") == [expected]
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\frac{\partial L}{\partial q_t} = \frac{\partial L}{\partial y_t} S_t^\top", "proved"),
+    (r"\frac{\partial L}{\partial q_t} = S_t \frac{\partial L}{\partial y_t}", "refuted"),
+    (r"\frac{\partial L}{\partial k_t} = v_t \frac{\partial L}{\partial S_t}", "refuted"),
+])
+def test_the_outer_product_of_two_rows_is_a_matrix(tmp_path: Path, claim: str, expected: str) -> None:
+    text = (r"We compute $q_t = x_t W_q$, $k_t = x_t W_k$, $v_t = x_t W_v$ and "
+            r"$$ S_t = S_{t-1} + k_t^\top v_t, \qquad y_t = q_t S_t. $$")
+    assert verdicts(tmp_path, f"{text}\n\n$$ {claim} $$\n") == [expected]
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\frac{\partial L}{\partial b} = \sum_t \left( \frac{\partial L}{\partial H_t} \odot (1 - H_t^2) \right) \mathbf{1}", "proved"),
+    (r"\frac{\partial L}{\partial b} = \sum_t \frac{\partial L}{\partial H_t} \odot (1 - H_t^2)", "refuted"),
+])
+def test_a_bias_times_a_row_of_ones_makes_a_batch_in_columns(tmp_path: Path, claim: str, expected: str) -> None:
+    text = r"$$ H_t = \tanh(W H_{t-1} + U X_t + b \mathbf{1}^\top), \qquad O_t = V H_t $$ For a loss $L$:"
+    assert verdicts(tmp_path, f"{text}\n\n$$ {claim} $$\n") == [expected]

@@ -22,6 +22,7 @@ BODY = {"Sum": 3, "Gradient": 0}
 """Operations whose rank is that of one argument, with its place."""
 STACKS = ("List", "Stack")
 PRODUCT = ("Mul", "Dot", "Star")
+ROW_OF_ONES = Node("Transpose", (Node("Ones"),))
 COMPUTED = ("Add", "Had", *PRODUCT)
 """What stands in a bracket after something with a step that is a factor."""
 TURNED = {"vector": "row", "row": "vector", "matrix": "matrix", "scalar": "scalar"}
@@ -153,6 +154,10 @@ class Ranks:
         return self.pull(n.nodes[1]) if self._entrywise(n) else None
 
     def _product(self, n: Node) -> str | None:
+        if n.nodes[-1] == ROW_OF_ONES:                                # a column beside itself, as a bias in every column of a batch
+            if len(n.nodes) == 2 and self.pull(n.nodes[0]) is None:
+                self.push(n.nodes[0], "vector")
+            return "matrix" if len(n.nodes) == 2 else None
         found: str | None = "scalar"
         for p in n.nodes:
             rank = "scalar" if p.op == "Num" else self.pull(p)

@@ -63,7 +63,7 @@ def row_style(trees: Sequence[Node], known: Mapping[str, str], stated: Mapping[s
         if any(n.op == "Call" and n.nodes[0].head in weights and any(map(_at_steps, n.nodes[1:])) for n in nodes):
             return RowStyle()
         pairs = [pair for n in nodes if n.op in PRODUCTS for pair in pairwise(n.nodes)]
-        if any(_weight(a) in weights and _at_steps(b) or a.op == "Transpose" and _at_steps(a) for a, b in pairs):
+        if any(_weight(a) in weights and _at_steps(b) or a.op == "Transpose" and _at_steps(a) and _weight(b) in weights for a, b in pairs):
             return RowStyle()
         acted = {name: b for a, b in pairs if _weight(b) in weights for name in _carried(a)}
         capitals = {name for name in acted if name[:1].isupper()}
