@@ -161,8 +161,8 @@ class Ranks:
         found: str | None = "scalar"
         for p in n.nodes:
             rank = "scalar" if p.op == "Num" else self.pull(p)
-            if rank is None or found is None:
-                found = None
+            if rank is None or found is None or rank == "scalar" and found == "matrix" and p.op == "Sym":
+                found = None                                          # the one column of what stands before a single input
             elif rank != "scalar":
                 found = rank if found == "scalar" else PAIRS.get((found, rank))
         return found
