@@ -17,11 +17,11 @@ from symrnn.displayed import Displayed
 from symrnn.document import Row, Sides, role_of, same_equation
 from symrnn.errors import Place, SymrnnError
 from symrnn.expr import SCALAR, Size, symbols, walk
-from symrnn.implied import open_loss
+from symrnn.implied import last_variables, open_loss
 from symrnn.judge import Chain, Relation
 from symrnn.labels import labelled
 from symrnn.laid import with_layout
-from symrnn.limits import SECONDS, TimeIsUp
+from symrnn.limits import SECONDS, TimeIsUp, limited
 from symrnn.listings import findings
 from symrnn.model import Model
 from symrnn.prove.claim import Claim
@@ -37,6 +37,7 @@ from symrnn.read.sums import ends_of_sums, summed
 from symrnn.read.tree import Node
 from symrnn.read.tree import walk as nodes_of
 from symrnn.reconciled import reconciled
+from symrnn.recursions import as_gradient, backwards
 from symrnn.setting import Setting
 from symrnn.spoken import BASE, NUMBERS, loosely, restricted
 from symrnn.told import rulings
@@ -194,6 +195,19 @@ class Auditor:
         self._judged: dict[tuple[Any, ...], Equation] = {}            # what was judged already, by all that it depends on
         self._other_of: dict[str, str] = {}                           # scopes with other definitions, each with that of the text
         self._looked_back = False                                     # whether a verdict asked for what stands before its formula
+        self._name_recursions()
+
+    def _name_recursions(self) -> None:
+        """Take names that the text gives by a recurrence backwards in time for the gradients that they are."""
+        for setting, sides in list(backwards(self.compiled.rows)):
+            try:
+                with limited(self.timeout):
+                    found = as_gradient(sides, setting, self.model_of(setting))
+            except (SymrnnError, TimeIsUp, MemoryError):              # each claim says so
+                continue
+            if found is not None:
+                scope, words = found
+                setting.scope, setting.supposed = scope, {**setting.supposed, sides.left.head: words}
 
     def models(self) -> dict[str, Model]:
         """The model of every scope that has definitions, and of every stack in a listing that was judged."""
@@ -401,7 +415,8 @@ class Auditor:
             stated = self._loss_stated_of(setting)
             total, loss = setting.scope.total, setting.scope.loss
             if model.loss is None and model.equations and (total or loss) is not None and stated is not None:
-                model = open_loss(model, stated & {v.name for v in model.variables})
+                named = self._derived_by(setting) & {v.name for v in last_variables(model)}
+                model = open_loss(model, stated & {v.name for v in model.variables} or named)
                 last = ", ".join(str(s.name) for s in symbols(model.definitions[LOSS]))
                 self.opened[setting.name] = (f"{total} is a sum over the steps of a function of {last}" if total is not None else
                                              f"{loss} is a function of {last}")
@@ -427,6 +442,13 @@ class Auditor:
                         return None
                     out |= found - {str(name) for name in own}
         return out
+
+    def _derived_by(self, setting: Setting) -> set[str]:
+        """By what the formulas of the text differentiate the loss."""
+        own, name = {setting.scope.total, setting.scope.loss}, self._other_of.get(setting.name, setting.name)
+        trees = (row.reading.tree for row in self.compiled.rows if row.setting.name == name and row.reading.tree is not None)
+        found = (n for tree in trees for n in nodes_of(tree) if n.op == "Deriv" and n.nodes[0].head in own)
+        return {by.head for n in found for by in n.nodes[1:] if by.op == "Sym"}
 
 
 def as_laid(found: Equation, setting: Setting) -> Equation:

@@ -7,10 +7,12 @@ from itertools import pairwise
 
 from symrnn.document import Sides
 from symrnn.expr import (
+    NOW,
     SCALAR,
     Expr,
     Index,
     Size,
+    fix_time,
     node,
     ones,
     own_shape,
@@ -55,6 +57,25 @@ def named_by(claim: Claim) -> str | None:
     sides = (claim.right, *(e.right for e in claim.model.equations))
     used = any(x.op == "apply" and x.attr.rstrip("'") == f.attr for side in sides for x in walk(side))
     return None if used else f.attr[1:]
+
+
+def at_running_step(claim: Claim) -> Claim | None:
+    """A claim that stands at a step by another letter alone, as at the j of a product before it, at the running step; None for others.
+
+    >>> from symrnn.expr import Time, fix_time
+    >>> from symrnn.model import Model, param, sequence
+    >>> h, W = sequence("h", "n"), param("W", "n", "n")
+    >>> model = Model.build("m", [(h, W @ h[-1])])
+    >>> print(at_running_step(Claim(fix_time(h, "t", Time("j")), fix_time(W @ h[-1], "t", Time("j")), model)).right)
+    W @ h[t-1]
+    """
+    sides = (claim.left, claim.right)
+    letters = {s.time.base for side in sides for s in symbols(side) if s.time is not None} - {""}
+    summed = any(x.op in ("tsum", "mpow") for side in sides for x in walk(side))
+    if len(letters) != 1 or summed or letters & {"t", "T", *(str(x) for c in claim.conditions for x in c.subject)}:
+        return None
+    (letter,) = letters
+    return replace(claim, left=fix_time(claim.left, letter, NOW), right=fix_time(claim.right, letter, NOW))
 
 
 def ahead(claim: Claim) -> bool:

@@ -5,12 +5,13 @@ of the verdict.
 """
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 
-from symrnn.expr import NOW, SCALAR, Expr, Symbol, node, symbols, transform, transpose, walk
+from symrnn.expr import NOW, SCALAR, Expr, Symbol, node, symbol, symbols, transform, transpose, walk
+from symrnn.lastloss import AT_END
 from symrnn.model import Equation, Model
-from symrnn.prove.claim import Claim
+from symrnn.prove.claim import Claim, Condition
 from symrnn.read.scope import LOSS
 
 
@@ -26,11 +27,47 @@ def open_loss(model: Model, of: Set[str] = frozenset()) -> Model:
     >>> print(open_loss(m).equations[-1])
     loss[t] = loss(o[t])
     """
-    used = {s.name for e in model.equations for s in symbols(e.right) if s.time == NOW}
-    last = [v for v in model.variables if (v.name in of if of else v.name not in used)]
-    parts = (node("sym", attr=v) for v in last)
-    value = node("vcall", *(transpose(e) if v.shape[0] == 1 else e for v, e in zip(last, parts, strict=True)), attr=(LOSS, SCALAR))
-    return replace(model, equations=(*model.equations, Equation(Symbol(LOSS, SCALAR, "variable", NOW), value)), loss=LOSS)
+    last = [v for v in model.variables if v.name in of] if of else last_variables(model)
+    return replace(model, equations=(*model.equations, Equation(Symbol(LOSS, SCALAR, "variable", NOW), _of(last))), loss=LOSS)
+
+
+def last_variables(model: Model) -> list[Symbol]:
+    """The variables of a model that no equation uses at the same step, apart from the loss."""
+    used = {s.name for e in model.equations if e.name != LOSS for s in symbols(e.right) if s.time == NOW}
+    return [v for v in model.variables if v.name not in {*used, LOSS}]
+
+
+def _of(variables: Iterable[Symbol]) -> Expr:
+    """An unspecified number that depends on some variables."""
+    parts = ((v, node("sym", attr=v)) for v in variables)
+    return node("vcall", *(transpose(e) if v.shape[0] == 1 else e for v, e in parts), attr=(LOSS, SCALAR))
+
+
+def other_losses(claim: Claim, summed: bool) -> Iterator[tuple[str, Claim]]:
+    """The claim for other losses than an open one of all last variables, each with the supposition in words.
+
+    Where the text does not say that the loss is ``summed`` over the steps, it may be that of the last step alone.
+
+    >>> from symrnn.model import param, sequence
+    >>> h, o, m = sequence("h", "n"), sequence("o", "m"), sequence("m", "n")
+    >>> model = open_loss(Model.build("m", [(h, param("W", "n", "n") @ h[-1]), (o, param("V", "m", "n") @ h), (m, h * h)]))
+    >>> [words for words, _ in other_losses(Claim(h, h, model), summed=True)]
+    ['only o counts for the loss', 'only m counts for the loss']
+    """
+    loss, last = claim.model.definitions[LOSS], last_variables(claim.model)
+    own = [v for v in last if len(loss.args) > 1 and v in set(symbols(loss))]
+    ways = [("", loss), *((f"only {v.name} counts for the loss", _of([v])) for v in own)]
+    ways += [("all last variables count for the loss", _of(last))] if len(loss.args) < len(last) else []
+    weight = symbol(AT_END, SCALAR, "input", NOW)
+    also = (Condition("at-end", (AT_END,), "the loss is that of the last step"), Condition("before-end", (), "t < T"))
+
+    def under(value: Expr, conditions: tuple[Condition, ...]) -> Claim:
+        rows = tuple(Equation(e.left, value) if e.name == LOSS else e for e in claim.model.equations)
+        return replace(claim, model=replace(claim.model, equations=rows), conditions=(*claim.conditions, *conditions))
+    yield from ((words, under(value, ())) for words, value in ways[1:])
+    if not summed:
+        yield from ((" and ".join(filter(None, (words, "only the last step has a loss"))), under(weight * value, also))
+                    for words, value in ways)
 
 
 def generic(claim: Claim, scalars: Set[str] = frozenset()) -> Claim:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from symrnn.claimforms import (
     ahead,
+    at_running_step,
     cross_entropy_targets,
     disputed,
     every_term_of_loss,
@@ -35,7 +36,6 @@ from symrnn.document import Sides, Statement, chain
 from symrnn.doubts import as_powers, capitals, family, loose, marked, timeless, turned_or_power, value_at
 from symrnn.errors import ModelError, ShapeError
 from symrnn.expr import (
-    NOW,
     SCALAR,
     Expr,
     Index,
@@ -44,15 +44,15 @@ from symrnn.expr import (
     lift,
     named,
     resize,
-    symbol,
     symbols,
+    transform,
+    unify,
     walk,
 )
 from symrnn.factors import ORDER, Factor, one_factor
-from symrnn.implied import contradicts, generic, implied
+from symrnn.implied import contradicts, generic, implied, other_losses
 from symrnn.instances import instances, unspecified
 from symrnn.labels import bears_label
-from symrnn.lastloss import AT_END
 from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Equation, Model
 from symrnn.prove.accumulated import hands_on
@@ -251,8 +251,8 @@ class Chain:
             first = meant_elsewhere(first, again._as_read(sides, text, printed, correct))
         if first.verdict.word != "proved" and (name := parameter_of(sides.left, self.setting)) is not None:
             first = self._part_of_step(name, first, sides)
-        if named | {n.head for side in (sides.left, sides.right) for n in nodes_of(side)} & set(scope.gradients):
-            first = self._for_any_loss(first)
+        by_name = bool(named | {n.head for side in (sides.left, sides.right) for n in nodes_of(side)} & set(scope.gradients))
+        first = self._for_any_loss(first, summed=not by_name and scope.loss is not None)
         if named and self.setting.gradients_guessed and first.verdict.word in ("refuted", "conditional"):
             reason = f"nothing says that {' and '.join(sorted(named))} stand in the names of gradients; if they do: {first.verdict.reason}"
             return replace(first, verdict=Verdict("undecided", "SR103", reason))
@@ -260,20 +260,23 @@ class Chain:
             read_as = tuple(f"{n.head} before {n.nodes[0].head} is read as the gradient of {scope.total or scope.loss}"
                             for side in (sides.left, sides.right) for n in nodes_of(side) if n.op == "Gradient")
             return replace(first, verdict=replace(first.verdict, conditions=(*first.verdict.conditions, *dict.fromkeys(read_as))))
-        return first
+        used = {n.head for side in (sides.left, sides.right) for n in nodes_of(side)}
+        words = tuple(text for name, text in self.setting.supposed.items() if name in used)
+        return replace(first, verdict=replace(first.verdict, conditions=(*first.verdict.conditions, *words))) if words else first
 
-    def _for_any_loss(self, first: Relation) -> Relation:
-        """Where the text leaves the loss open, what is false for a loss at every step may be true for one at the last step only."""
+    def _for_any_loss(self, first: Relation, summed: bool) -> Relation:
+        """Where the text leaves the loss open, what is false for a loss of all that a step ends in may be true for another one.
+
+        Such is the loss of one of several last variables or, where nothing says that it is ``summed``, that of the last step alone.
+        """
         claim, refuted = first.claim, first.verdict.word == "refuted" and first.verdict.method != "shapes"
-        if claim is None or not refuted or self.setting.name not in self.auditor.opened:
+        if claim is None or not refuted or self.setting.name not in self.auditor.opened or not any(
+                map(speaks_of_loss, (claim.left, claim.right))):
             return first
-        end = symbol(AT_END, SCALAR, "input", NOW)
-        rows = tuple(Equation(e.left, end * e.right) if e.name == LOSS else e for e in claim.model.equations)
-        also = (Condition("at-end", (AT_END,), "the loss is that of the last step"), Condition("before-end", (), "t < T"))
-        last = replace(claim, model=replace(claim.model, equations=rows), conditions=(*claim.conditions, *also))
-        if decide(last).word == "refuted":
+        way = next((words for words, other in other_losses(claim, summed) if decide(other).word != "refuted"), None)
+        if way is None:
             return first
-        reason = f"false when every step has a loss ({first.verdict.reason}); not known to be false when only the last step has one"
+        reason = f"false for a loss of every last variable at every step ({first.verdict.reason}); not known to be false when {way}"
         return replace(first, verdict=Verdict("undecided", "SR103", reason))
 
     def _part_of_step(self, name: str, first: Relation, sides: Sides) -> Relation:
@@ -352,7 +355,7 @@ class Chain:
                 if verdict.word == "refuted" and verdict.method == "shapes" and (size := self._perhaps_one(sides, claim)) is not None:
                     reason = f"it fits if {size} is 1, which nothing excludes; otherwise {verdict.reason}"
                     return Relation(text, Verdict("undecided", "SR103", reason))
-                if scope is not self.setting.scope:
+                if scope is not self.setting.scope and scope.held is not None:
                     verdict = replace(verdict, conditions=(*verdict.conditions, HELD))
                 relation = self._finish(Relation(text, verdict, claim), sides, elaborator, printed)
                 relation = self._corrected(relation, sides) if correct else relation
@@ -400,7 +403,21 @@ class Chain:
             raise Meaningless("SR103", open_sizes)
         names = named({}, [*symbols(left), *symbols(right)])
         left, right = resize(left, names), resize(right, names)
-        return Claim(left, right, self.auditor.model_of(self.setting), "=", self.stated), single
+        return Claim(left, right, self._model(elaborator), "=", self.stated), single
+
+    def _model(self, elaborator: Elaborator) -> Model:
+        """The model of the scope, with the matrices that a relation with an exponential takes for what the text says they are."""
+        model = self.auditor.model_of(self.setting)
+        if elaborator.scope.gradients == self.setting.scope.gradients:
+            return model
+        sizes = self.auditor.sizes_of(self.setting)
+        values = {name: resize(elaborator(n), sizes) for name, n in elaborator.scope.gradients.items()
+                  if self.setting.scope.gradients.get(name) != n}
+
+        def exact(x: Expr) -> Expr | None:
+            value = values.get(x.attr.name) if x.op == "sym" and x.attr.time is None else None
+            return resize(value, unify([(x, value)])) if value is not None else None
+        return replace(model, equations=tuple(Equation(e.left, transform(e.right, exact)) for e in model.equations))
 
     def _lagged(self, again: Sides, lag: str, sides: Sides, text: str, printed: Sides) -> Relation:
         """A relation with a lag, by the step that it leads to; what fails for no lag but zero is not refuted."""
@@ -539,6 +556,9 @@ class Chain:
             return Verdict("undecided", "SR103", f"nothing says whether the numbers below {name} count its components or steps, or tell "
                            "letters apart")
         verdict = self._or_direct(claim, decide(claim))
+        if verdict.word == "agrees" and (running := at_running_step(claim)) is not None:
+            again = decide(running)
+            verdict = again if again.word == "proved" else verdict
         if verdict.word == "refuted" and verdict.method != "shapes" and claim.states("at-end") and ahead(claim):
             before = decide(replace(claim, conditions=(*claim.conditions, BEFORE_END)))
             verdict = before if before.word != "refuted" else verdict
@@ -735,7 +755,7 @@ class Chain:
         stated = {n for d in self.setting.scope.table for n in d.shape}
         states = {n for s in claim.model.states for n in s.shape}
         outputs = {v.shape[0] for v in claim.model.variables if isinstance(v.shape[0], str)} - states - stated
-        ways = [{str(size)} for size in outputs]
+        ways = [{str(size)} for size in outputs | self.setting.rows_guessed]
         every = [n for e in claim.model.equations for s in (e.left, *symbols(e.right)) for n in s.shape if isinstance(n, str)]
         if not any(1 not in s.shape and s.name[:1].isupper() for e in claim.model.equations for s in symbols(e.right)):
             ways.append(set(every) - stated)                          # nothing looks like a matrix: perhaps a single unit

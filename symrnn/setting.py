@@ -63,7 +63,7 @@ KEYS = tuple(KINDS)
 
 INFERRED: Mapping[str, type] = {"gradients_guessed": bool, "flowing": list, "direct": dict, "cross_entropy": str, "absent": list,
                                 "arriving": dict, "values": dict, "primes": dict, "aliases": dict, "unsure": list,
-                                "numbered": list, "one_hot": list, "held": Held, "stated_layout": str}
+                                "numbered": list, "one_hot": list, "held": Held, "stated_layout": str, "rows_guessed": list}
 """What is inferred from the sentences and formulas of a text, with the type of its value; a scope that says it itself is wrong."""
 
 DEEPEST = 8
@@ -107,6 +107,8 @@ class Setting(Losses):
     one_hot: frozenset[str] = frozenset()                             # distributions with one entry that is not zero
     stated_layout: str | None = None                                  # how a sentence says that derivatives lie
     opened: frozenset[str] = frozenset()                              # names defined anew, for which the scope was opened
+    supposed: Mapping[str, str] = field(default_factory=dict)         # names given by a recurrence alone, with what makes them gradients
+    rows_guessed: frozenset[str] = frozenset()                        # numbers of rows of capital letters, which may be one
     gradients_guessed: bool = False                                   # nothing says what the letters of named gradients mean
     rivals: tuple[Rival, ...] = ()                                    # definitions that contradict those that stand here
     backward: frozenset[str] = frozenset()                            # variables that run from the last step to the first
@@ -169,6 +171,7 @@ class Setting(Losses):
         made.gradients_guessed = bool(data.get("gradients_guessed", parent is not None and parent.gradients_guessed))
         made.backward = _names(data.get("backward")) or (parent.backward if parent is not None else frozenset())
         made.numbered = _names(data.get("numbered")) or (parent.numbered if parent is not None else frozenset())
+        made.rows_guessed = frozenset(data.get("rows_guessed") or ()) or (parent.rows_guessed if parent is not None else frozenset())
         made.stated_layout = data.get("stated_layout", parent.stated_layout if parent is not None else None)
         made.one_hot = _names(data.get("one_hot")) or (parent.one_hot if parent is not None else frozenset())
         if data.get("cross_entropy"):
@@ -203,8 +206,9 @@ class Setting(Losses):
             return None
         left, right = n.nodes[0], n.nodes[1].nodes[0]
         found = self._initial(n) or self._total(left, right) or self._update(left, right) or self._several(n, identifier)
-        found = found or self._blocks(left, right) or self._gradient(left, right) or self._says_layout(left, right)
-        found = found or self._alias(left, right)
+        found = found or self._blocks(left, right) or self._gradient(left, right) or self._of_gradients(left, right)
+        found = found or self._says_layout(left, right)
+        found = found or self._alias(left, right) or self._exponential(left, right)
         found = found or self._formula(left, right) or self._at_the_end(left, right) or self._open_step(left, right)
         found = found or self._variable(left, right)
         found = found or self._differentiated(left, right)
@@ -276,12 +280,16 @@ class Setting(Losses):
         return now and n.part("Index") is None and n.head not in known
 
     def _blocks(self, left: Node, right: Node) -> str | None:
-        """A matrix as blocks side by side, which has a meaning where it meets a column of as many, if no equation had it as a whole."""
+        """A matrix as blocks side by side, which has a meaning where it meets a column of as many, also before the text gives them."""
         name = blocks.given(left, right)
-        used = {s.name for e in self.equations for s in symbols(e.right)}
-        if name is None or name in self.scope.blocks or name in self.scope.defined | used:
+        if name is None or name in self.scope.blocks or name in self.scope.defined:
             return None
-        self.scope = replace(self.scope, blocks={**self.scope.blocks, name: right})
+        E = Elaborator(self.scope)
+        rows = [[E(cell) for cell in row] for row in blocks.rows_of(right)]
+        equations = [Equation(e.left, blocks.put_in(e.right, name, rows)) for e in self.equations]
+        if any(s.name == name for e in equations for s in symbols(e.right)):
+            return None                                               # an equation has it as a whole
+        self.equations, self.scope = equations, replace(self.scope, blocks={**self.scope.blocks, name: right})
         return name
 
     def _gradient(self, left: Node, right: Node) -> str | None:
@@ -306,9 +314,33 @@ class Setting(Losses):
         self.scope = replace(self.scope, gradients={**self.scope.gradients, name: right})
         return name
 
+    def _of_gradients(self, left: Node, right: Node) -> str | None:
+        """A name for an expression with gradients of the loss, as delta for those by the argument of an activation: no variable."""
+        nodes = list(nodes_of(right))
+        of_loss = {(n.nodes[1] if n.op == "Grad" else n.nodes[0]).head for n in nodes if n.op in ("Deriv", "Grad")}
+        named = {n.head for n in nodes if n.op == "Sym"} & {*self.scope.gradients, *self.scope.direct}
+        used = {s.name for e in self.equations for s in symbols(e.right)}
+        if not (named or of_loss & ({self.scope.total, self.scope.loss} - {None})) or left.head in used:
+            return None
+        return left.head if self.introduce(left, right) else None
+
     def name_gradient(self, left: Node, right: Node) -> None:
         """Take a name for the gradient of the loss by a symbol at the same step, where it is nothing else yet."""
         self._gradient(left, right)
+
+    def _exponential(self, left: Node, right: Node) -> str | None:
+        """A matrix that is given by the exponential of another one: any matrix where a relation prints no exponential."""
+        name = left.head
+        if left.op != "Sym" or len(left.args) != 1 or name in self.scope.exact or name in self.scope.defined or self.scope.held is not None:
+            return None
+        try:
+            value = Elaborator(self.scope)(right)
+        except Meaningless:
+            return None
+        if not any(x.op == "mexp" for x in walk(value)):
+            return None
+        self.scope = replace(self.scope, exact={**self.scope.exact, name: right})
+        return name
 
     def _says_layout(self, left: Node, right: Node) -> str | None:
         """A Jacobian has the outputs as rows, as it is read anyway: (df/dx)_ij = df_i/dx_j; or the inputs, if the text says so."""
@@ -622,12 +654,12 @@ class Setting(Losses):
 
     def _discrete(self) -> list[Equation]:
         """Equations that give the matrices of a recurrence the shapes of those of its differential equation."""
-        if self.scope.held is None:
-            return []
         E, held = Elaborator(self.scope), self.scope.held
-        names = zip(held.discrete, held.continuous, strict=True)
-        pairs = [[resize(E(Node("Sym", (name,))), self.solved) for name in pair] for pair in names]
-        return [Equation(left.attr, right) for left, right in pairs if left.op == "sym"]
+        pairs = [] if held is None else [(Node("Sym", (name,)), Node("Sym", (other,)))
+                                         for name, other in zip(held.discrete, held.continuous, strict=True)]
+        pairs += [(Node("Sym", (name,)), value) for name, value in self.scope.exact.items()]
+        rows = [[resize(E(n), self.solved) for n in pair] for pair in pairs]
+        return [Equation(left.attr, right) for left, right in rows if left.op == "sym"]
 
     def model(self, name: str) -> Model:
         """The model of the definitions so far."""
@@ -637,6 +669,7 @@ class Setting(Losses):
         loss = LOSS if any(e.name == LOSS for e in rows) else None
         values = self.sizes()                                         # a sum over components becomes one of entries once sizes are known
         rows = [Equation(resize(node("sym", attr=e.left), values).attr, vectorise(resize(e.right, values))) for e in rows]
+        rows = by_name(rows)
         total = TOTAL if self.scope.total is not None or TOTAL not in self.scope.table else "no total"
         return Model.build(name, rows, loss=loss, total=total, simplex=self.simplex, initial=self.initial,
                            source=self.source, latex=self.latex, backward=self.backward & {e.name for e in rows})
@@ -677,6 +710,20 @@ class Setting(Losses):
         d = self.scope.table.get(n.head) if n.op == "Sym" and len(n.args) == 1 else None
         sized = n.op == "Sym" and len(n.args) == 1 and any(n.head in other.shape for other in self.scope.table)
         return sized or d is not None and d.kind in ("index", "size")
+
+
+def by_name(rows: list[Equation]) -> list[Equation]:
+    """The equations, in which what a variable is given as stands by its name: a text may name the argument of an activation afterwards.
+
+    >>> from symrnn.model import param, sequence
+    >>> h, a, W = sequence("h", "n"), sequence("a", "n"), param("W", "n", "n")
+    >>> for e in by_name([Equation(h.attr, apply("tanh", W @ h[-1])), Equation(a.attr, W @ h[-1])]):
+    ...     print(e)
+    h[t] = tanh(a[t])
+    a[t] = W @ h[t-1]
+    """
+    names = {e.right: node("sym", attr=e.left) for e in reversed(rows) if e.right.args and symbols(e.right)}
+    return [Equation(e.left, transform(e.right, lambda x: names.get(x) if x is not e.right else None)) for e in rows]  # noqa: B023
 
 
 def steps_ahead(n: Node, letter: str) -> int:

@@ -51,14 +51,20 @@ OTHER = tuple((re.compile(rf"\b{_BY} (?:\w+ ){{0,3}}(?:{words})\b", re.I), re.co
     (r"logistic(?: function| sigmoid)?|sigmoid", r"\\sigma|(?i:sigm)|\\exp|e\^"), (r"softmax", r"(?i)softmax|\\exp|e\^"),
     (r"temperature", r"\\tau|\\beta|/ ?T")))
 """Functions that a sentence may put in the place of those of a text, each with what a formula has that uses it."""
-AFTER = re.compile(rf"(?!\W*(?:\.|\n\s*\n)\W*(?-i:[A-Z]))\W{{0,6}}(?:\w+ ){{0,2}}"
-                   rf"(?:(?=(?:if|when|whenever|provided|unless|as long as|assuming|up to)\b)(?P<what>\w+)|"
+AFTER = re.compile(r"(?!\W*(?:\.|\n\s*\n)\W*(?-i:[A-Z]))\W{0,6}(?:\w+ ){0,2}"
+                   r"(?:(?=(?:if|when|whenever|provided|unless|as long as|assuming|up to)\b)(?P<what>\w+)|"
                    rf"(?:for|under|in|with|at)\b[^.]*?\b(?P<case>{_STRUCTURE}|{_LOOSE}))", re.I)
 """How the sentence of a formula goes on with a condition; a sentence after it speaks of what comes then."""
 SAID_OF_IT = re.compile(r"[\s$.]*(?:this|that|it|the (?:\w+ )?(?:first|second|third|last|latter|former|above)|here|both|these|which)\b"
                         r"[^.]*?\b"
                         r"(?P<what>holds?|valid|true|applies|correct|exact)\b[^.]*?\b(?:only|for|if|when|under|in|provided|unless)\b", re.I)
 """How the next sentence restricts what stands before it."""
+COMPARED = re.compile(r"[\s.,;$)\]\\`]{0,8}(?P<what>for|when|whenever|if|where|with|at)\s+(?:all |any |every |each )?(?:\$|\\\(|:math:`)"
+                      r"(?P<formula>[^$`]*?)(?:\$|\\\)|`)", re.I)
+"""How it goes on with a comparison ..."""
+STRICT = re.compile(r"[<>](?!=)|\\(?:neq?|lt|gt|ll|gg)\b|≠")
+LIMITED = re.compile(r"[^\w\\]*(?!(?:[0-9tijklmnTNK]|\\(?:tau|ell))\b)\\?\w+[^=<>]*?(?:[<>]=?|\\(?:leq?|geq?)\b|[≤≥])")
+"""... that leaves something out: one that excludes its ends, or is about a quantity and no letter that counts."""
 LOOSELY = re.compile(r"\b(?:factors?|constants?)\b[^.]{0,40}?\b(?:absorb|drop|ignor|omit|suppress|neglect)\w*|"
                      r"\b(?:absorb|drop|ignor|omit|suppress|neglect)\w*[^.]{0,20}?\b(?:factors?|constants?)\b|"
                      r"\b(?:suppress|drop|omit)\w*[^.]{0,20}?\b(?:ind(?:ex|ices|exes)|subscripts?|superscripts?|arguments?)\b", re.I)
@@ -104,6 +110,9 @@ def restricted(text: str, offset: int, end: int | None = None) -> str | None:
             return found[0].strip()
         if words.strip() and not FOLLOWS.match(words):
             break
+    compared = COMPARED.match(text, end) if end is not None else None
+    if compared and (STRICT.search(compared["formula"]) or LIMITED.match(compared["formula"])):
+        return compared["what"]
     after = _FORMULA.sub(" ", re.sub(r"\A[\s.,;]*(?:\$\$?|\\[\])])", " ", text[end : end + FARTHEST])) if end is not None else ""
     supposed = AFTER.match(after) or SAID_OF_IT.match(after) or _supposed(text[start:offset])
     return supposed[supposed.lastgroup or 0] if supposed else None

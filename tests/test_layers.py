@@ -35,7 +35,7 @@ LAYERS = (
     ("document", "contributions"),
     ("compiling",),
     ("reconciled", "roles", "unclear", "claimforms", "doubts", "phrases"),
-    ("corrections", "proposed", "readings"),
+    ("corrections", "proposed", "readings", "recursions"),
     ("judge",),
     ("told", "listings", "causes", "alternatives"),
     ("audit",),

@@ -7,7 +7,7 @@ import pytest
 
 from symrnn.audit import audit_files
 from symrnn.read.document import parse_document
-from symrnn.read.formats.plain import is_display
+from symrnn.read.formats.displays import is_display
 
 NETWORK = r"""
     h_t = \tanh(W h_{t-1} + U x_t + b)
@@ -47,3 +47,27 @@ def test_a_line_of_plain_text_is_found(claim: str) -> None:
     "loss = sum_squares + 1", "the slope dy/dx = 2 is constant here"])
 def test_other_lines_are_no_mathematics(line: str) -> None:
     assert not is_display(line)
+
+
+@pytest.mark.parametrize(("before", "indent", "after"), [
+    ("```\n", "", "```\n"), ("~~~text\n", "", "~~~\n"), ("As in\n\n", "    ", "\nand so on.\n"), ("As in\n\n", "\t", ""),
+])
+def test_a_block_of_markdown_that_holds_nothing_but_formulas_is_no_code(before: str, indent: str, after: str) -> None:
+    lines = ["h_t = tanh(W h_{t-1} + U x_t)", "dL/dW = sum_t (dL/dh_t * (1 - h_t^2)) h_{t-1}^T"]
+    text = before + "".join(f"{indent}{line}\n" for line in lines) + after
+    document = parse_document(text, "a.md")
+    assert [s.latex for s in document.spans] == lines
+    assert all(text.split("\n")[s.line - 1][s.column - 1 :] == s.latex for s in document.spans)
+    assert not document.code
+
+
+@pytest.mark.parametrize("block", [
+    "h_t = np.tanh(W @ h_t)", "h_t = f(x_t)\ny_t = 2 * h_t", "x_t = the input\nh_t = the state", "$ pip install a_b=1", "a_b: c_d = e_f",
+])
+def test_a_block_of_markdown_with_code_or_words_is_code(block: str) -> None:
+    document = parse_document(f"```\n{block}\n```\n", "a.md")
+    assert not document.spans and [b.text.strip() for b in document.code] == [block]
+
+
+def test_a_long_line_without_scripts_is_passed_over_at_once() -> None:
+    assert not parse_document("```\nh = " + "a " * 200_000 + "=\n```\n", "a.md").spans

@@ -34,7 +34,7 @@ from symrnn.coded.facts import (
     Unclear,
 )
 from symrnn.read.codetext import CodeUnread, Statement, expression, statements
-from symrnn.read.formats.plain import WORDS
+from symrnn.read.formats.displays import WORDS
 from symrnn.read.tree import Node, sym, walk
 
 

@@ -93,7 +93,9 @@ def _of_fault(fault: Fault) -> list[tuple[Size, Size]]:
         return []
     if op == "matmul" and right is not None:
         return [(left[1], right[0])]
-    if op in ("add", "had") and right is not None:
+    if op == "add":
+        return _of_terms([term.shape for term in fault.node[1] if term.shape is not None])
+    if op == "had" and right is not None:
         return [(a, b) for a, b in zip(left, right, strict=True) if a != b]
     if op == "entry" and right is not None:
         return [(left[0], right[0])]
@@ -102,6 +104,14 @@ def _of_fault(fault: Fault) -> list[tuple[Size, Size]]:
     if op in ("diag", "softmax", "lse"):
         return [(left[1], 1)]
     return []
+
+
+def _of_terms(shapes: list[Shape]) -> list[tuple[Size, Size]]:
+    """What a sum demands of its terms; a row may be added to every row of a matrix."""
+    tall = next((shape for shape in shapes if 1 not in shape and not unknown(shape[0])), None)
+    first = tall or shapes[0]
+    rows = [(first[0], shape[0]) for shape in shapes if tall is None or shape[0] != 1]
+    return [(a, b) for a, b in (*rows, *((first[1], shape[1]) for shape in shapes)) if a != b]
 
 
 def own_shape(e: Expr) -> Shape | None:

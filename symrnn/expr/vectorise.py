@@ -84,7 +84,8 @@ def _along(e: Expr, i: Index) -> Expr | None:
     if not _occurs(i, e):
         return smul(e, filled(1, (i.size, 1))) if e.shape == SCALAR else None
     if e.op == "entry":
-        return e.args[0] if e.attr == (i, None) and e.args[0].shape == (i.size, 1) else None
+        lying = e.args[0] if e.attr == (i, None) else transpose(e.args[0]) if e.attr == (None, i) else None
+        return lying if lying is not None and lying.shape == (i.size, 1) else None
     if e.op == "isum":
         return _product(e, i)
     parts = [_along(a, i) for a in e.args]

@@ -231,7 +231,7 @@ def _is_multiple(e: Expr) -> bool:
     """Whether an expression is a matrix of the text, or a number times one: no product of data, of which entries may be meant."""
     while e.op == "smul":
         e = e.args[1]
-    return e.op == "sym" and e.attr.kind == "parameter" and e.shape is not None and 1 not in e.shape
+    return e.op == "sym" and e.attr.kind in ("parameter", "constant") and e.shape is not None and 1 not in e.shape
 
 
 class _Entrywise:
@@ -268,7 +268,9 @@ class _Entrywise:
 
 
 def is_row(e: Expr) -> bool:
-    return e.shape is not None and e.shape[0] == 1 and e.shape != SCALAR
+    """Whether an expression is a row of several entries, also where its sizes are yet to be found."""
+    shape = own_shape(e)
+    return shape is not None and shape[0] == 1 and shape != SCALAR
 
 
 def column(e: Expr) -> Expr:

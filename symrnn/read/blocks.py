@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symrnn.expr import SCALAR, Expr, add, matmul, stack, transpose
+from symrnn.expr import SCALAR, Expr, add, matmul, stack, transform, transpose
 from symrnn.read.tree import Node
 
 if TYPE_CHECKING:
@@ -37,6 +37,23 @@ def applied(E: Names, left: Node, right: Node) -> Expr | None:
     return sums[0] if len(sums) == 1 else stack(*sums)
 
 
+def put_in(e: Expr, name: str, rows: list[list[Expr]]) -> Expr:
+    """The expression with the blocks of a matrix where it stands before a column of as many parts.
+
+    >>> from symrnn.expr import symbol
+    >>> W, A, B = symbol("W", ("n", "n+m")), symbol("A", ("n", "n")), symbol("B", ("n", "m"))
+    >>> put_in(matmul(W, stack(symbol("h", ("n", 1)), symbol("x", ("m", 1)))), "W", [[A, B]])
+    A @ h + B @ x
+    """
+    def change(x: Expr) -> Expr | None:
+        if x.op != "matmul" or x.args[0].op != "sym" or x.args[0].attr.name != name or x.args[1].op != "cat":
+            return None
+        parts = x.args[1].args
+        sums = [add(*map(matmul, row, parts)) for row in rows if len(row) == len(parts)]
+        return None if len(sums) < len(rows) else sums[0] if len(sums) == 1 else stack(*sums)
+    return transform(e, change)
+
+
 def is_block(e: Expr) -> bool:
     """Whether the size of a block is its own: a number and the identity are as large as the blocks beside them."""
     return e.shape != SCALAR and e.op != "eye"
@@ -48,9 +65,14 @@ def row(parts: list[Expr]) -> Expr | None:
     return transpose(stack(*map(transpose, parts))) if rows else None
 
 
+def rows_of(n: Node) -> list[tuple[Node, ...]]:
+    """The rows of a matrix that is written out, or the items of a list as one row."""
+    return [row.nodes for row in n.nodes] if n.op == "Matrix" else [n.nodes] if n.op == "List" else []
+
+
 def given(left: Node, right: Node) -> str | None:
     """The name of a matrix that an equation gives as blocks: at least two symbols side by side, or rows of as many."""
-    rows = [row.nodes for row in right.nodes] if right.op == "Matrix" else [right.nodes] if right.op == "List" else []
+    rows = rows_of(right)
     cells = [cell for row in rows for cell in row]
     plain = left.op == "Sym" and len(left.args) == 1 and left.head[:1].isupper() and all(
         cell.op == "Sym" and len(cell.args) == 1 and cell.head[:1].isupper() for cell in cells)

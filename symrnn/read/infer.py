@@ -27,6 +27,7 @@ from symrnn.read.picked import one_hot_vectors
 from symrnn.read.primed import steps_of_primes
 from symrnn.read.ranks import ranks
 from symrnn.read.reader import read
+from symrnn.read.rowstyle import row_style
 from symrnn.read.show import show
 from symrnn.read.sums import open_sum, total_of
 from symrnn.read.symbols import STANDARD, Declared, SymbolTable
@@ -67,6 +68,9 @@ SCALARS = frozenset("eta alpha lambda gamma epsilon mu rho zeta kappa omega nu".
 CONVENTIONAL = frozenset({"I", "e", "pi"})
 """Names that keep the meaning they have everywhere, unless a text declares or defines them."""
 
+BATCH = re.compile(r"\b(?:mini-?)?batch(?:es|ed)?\b|\bexamples\b|\bsamples\b", re.I)
+"""How a text says that there are several rows."""
+
 DEFAULT = "scalar?"
 """What a name is taken for of whose kind nothing is known."""
 RANKED = {"scalar": "scalar", "vector": "vector", "matrix": "matrix", "row": "matrix 1 ?{}"}
@@ -89,6 +93,7 @@ class Use:
     timed: int = 0
     plain: int = 0
     indices: Counter[int] = field(default_factory=Counter)
+    numbered: int = 0                                               # with one number below, which may be a step
     called: Counter[int] = field(default_factory=Counter)
     spectral: int = 0                                               # called with a matrix that is no product with a vector
     primed: int = 0
@@ -101,6 +106,10 @@ class Use:
     named: int = 0                                                  # as a side of an equation with a standard function
     argument: int = 0                                               # under an elementwise function
     lagged: int = 0                                                 # at the step before
+
+    def components(self) -> int:
+        """How often it has one index that is that of a component: what has a step elsewhere has one where a number stands, too."""
+        return self.indices[1] - (self.numbered if self.timed else 0)
 
     def add(self, other: Use, times: int) -> None:
         """Count what is counted in another record some times more."""
@@ -174,6 +183,7 @@ def _count_uses(tree: Node, out: dict[str, Use]) -> None:
             index = n.part("Index")
             if index is not None:
                 u.indices[len(index.nodes)] += 1
+                u.numbered += [m.op for m in index.nodes] == ["Num"]
                 _count(index, of)
             if (time := n.part("Time")) is not None:
                 u.lagged += any(m.op == "Neg" for m in walk(time))
@@ -368,23 +378,33 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         data["held"] = flow
         stated |= _of_flow(flow, stated)
     constant, formal, numbered = _constants(trees), _formal(trees), _numbered(trees)
-    matrices = {name for name, u in found.items() if _is_matrix(name, u)}
+    matrices = {name for name, u in found.items() if marks.get(name) == "matrix" or marks.get(name) != "scalar" and _is_matrix(name, u)}
     known = {**dict.fromkeys(matrices, "matrix"), **{name: _rank(d) for name, d in stated.items() if d.kind in RANKED}}
     known |= {name: "vector" if u.indices.get(1) else "matrix" for name, u in found.items()
-              if name not in known and name not in (letter, *STANDARD) and (u.indices.get(1) or u.indices.get(2))}
+              if name not in known and name not in (letter, *STANDARD) and (u.components() or u.indices.get(2))}
     known |= {name: known.get(name.rpartition("_")[0], "vector") for name in found if name not in known and _at_a_step(name, found)}
+    rows = row_style(trees, known, stated)
+    spaces = rows.of_space(stated)
+    lying = {name for name, u in found.items() if u.timed and rows.ranks and name not in stated} | spaces
+    known = {name: rank for name, rank in known.items() if name not in lying or rank != "vector"}
+    known |= {name: rank for name, rank in rows.ranks.items() if name not in stated or name in spaces}
     scales = _scales(trees, letter) - set(stated)
     numbers = scales | _multiples_of_identity(trees) | (SCALARS | {"beta", "tau"}) & _complements(trees) | _arguments(trees) - set(stated)
+    numbers |= {"Delta"} & set(marks)
     known |= dict.fromkeys(numbers - set(known), "scalar")
     raised = {n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Pow"}
     known |= dict.fromkeys(_values_of_losses(trees) - set(stated), "scalar")
     derived = {name for name in LOSSES & set(found) - set(known) if _differentiated(found[name])}
     carried = ranks(trees, {**known, **dict.fromkeys(derived, "scalar")})
     losses = derived | {name for name in LOSSES - set(carried) if name not in found or not _computes(found[name])}
-    carried = ranks(trees, {**carried, **dict.fromkeys(losses, "scalar")})
-    sequences = {name: "vector" for name, u in found.items() if name not in carried and u.timed}
+    scaling = _leading_factors(trees) & SCALARS - set(carried)
+    carried = ranks(trees, {**carried, **dict.fromkeys(losses | scaling, "scalar")})
+    usual = "row" if "row" in rows.ranks.values() and not rows.batches else "vector"
+    sequences = {name: usual for name, u in found.items() if name not in carried and u.timed}
     added = ranks(trees, {**carried, **sequences, **{name: "scalar" for name in SCALARS & set(found) if name not in carried}})
     carried |= dict.fromkeys(_computed_vectors(trees, found, carried, sequences), "vector")
+    stated |= {name: replace(stated[name], kind="matrix", shape=("1", *(stated[name].shape or (f"?{name}",))))
+               for name in spaces if carried.get(name) == "row"}
     columns = {name for name, u in found.items() if u.turned and name[:1].islower() and not u.timed and name not in carried}
     inner = ranks(trees, {**carried, **sequences, **dict.fromkeys(columns, "vector")}) if columns else {}
     carried |= {name: rank for name, rank in inner.items() if rank == "scalar" and name in found and name not in sequences}
@@ -400,8 +420,11 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
             declared = "scalar"
         if name == "e" and declared is None and carried.get(name) == "vector" and name not in raised:
             declared = "vector"                                       # a vector beside others, and nowhere the base of a power
+        if name not in stated and usual == "row" and declared == "vector, sequence":
+            carried.setdefault(name, usual)
         if name not in stated and name in carried and name not in losses and str(declared).split(",")[0] in RANKED:
-            declared = RANKED[carried[name]].format(name) + (", sequence" if u.timed else "")
+            kind = f"matrix {rows.batches[name]} ?{name}" if name in rows.batches else RANKED[carried[name]].format(name)
+            declared = kind + (", sequence" if u.timed else "")
         if name in marked and (name not in stated or declared == "index"):
             declared = marked[name]
         if name in softmax and (name not in stated or stated[name].role is None):
@@ -432,6 +455,9 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
         if symbols[name] in ("scalar", "vector") and name not in stated and not own:
             symbols[name] = "size"
     steps = _last_steps(trees, letter, {name: u for name, u in found.items() if name not in scales})
+    guessed = sorted({size for size in rows.batches.values() if size.startswith("batch")})
+    if guessed and not BATCH.search(prose):
+        data["rows_guessed"] = guessed
     data["steps"] = [step for step in steps if step not in scales]
     data["numbered"] = sorted((_numbered(trees) & _equated(trees)) - set(stated) - set(STANDARD))
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
@@ -475,6 +501,15 @@ def _complements(trees: Sequence[Node]) -> set[str]:
     """The letters that are taken from one, as in ``(1 - \\alpha) h``."""
     terms = (n.nodes for tree in trees for n in walk(tree) if n.op == "Add" and Node("Num", ("1",)) in n.nodes)
     return {m.nodes[0].head for sides in terms for m in sides if m.op == "Neg" and _lone(m.nodes[0])}
+
+
+def _leading_factors(trees: Sequence[Node]) -> set[str]:
+    """Letters that stand in front of products, and nowhere where an array would stand."""
+    nodes = [n for tree in trees for n in walk(tree)]
+    first = {n.nodes[0].head for n in nodes if n.op in ("Mul", "Dot") and _lone(n.nodes[0])}
+    arrays = {m.head for n in nodes if n.op in ("Had", "Star", "Transpose", "Call", "Outer") for m in n.nodes if _lone(m)}
+    parts = {n.head for n in nodes if n.op == "Sym" and len(n.args) > 1}
+    return first - arrays - parts
 
 
 def _arguments(trees: Sequence[Node]) -> set[str]:
@@ -651,6 +686,8 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
     out |= dict.fromkeys(_raised(nodes, summed | set(out) | {table.time_letter}), "matrix")
     out |= {name: "matrix" if name[:1].isupper() else "vector" for name in _told_apart(trees, table)}
     out |= _layered(nodes)
+    if "Delta" not in table and (scaled := _times_length(nodes)):
+        out |= {"Delta": "scalar", **dict.fromkeys(scaled - set(table), "matrix")}
     for n in nodes:
         if n.op == "Sym" and (layer := n.part("Layer")) is not None and layer.nodes[0].op == "Num":       # h_t^{(1)}: of the first layer
             kind = "matrix" if n.head[:1].isupper() else "vector"
@@ -682,6 +719,18 @@ def _labels(trees: Sequence[Node], table: SymbolTable) -> dict[str, Any]:
             if role is not None and len(n.nodes[0].args) == 1 and table.get(n.nodes[0].head) is None:
                 out[n.nodes[0].head] = role.kind
     return out
+
+
+def _times_length(nodes: Sequence[Node]) -> set[str]:
+    r"""The capital letters after a capital delta that is the length of a step and no sign of a change.
+
+    It is one in an exponent and in something that is inverted, as in ``e^{\Delta A}`` and ``(\Delta A)^{-1}``.
+    """
+    places = [m for n in nodes for m in (n.nodes[1:] if n.op == "Call" and n.nodes[0].head == "exp" else n.nodes if n.op == "Pow" else ())]
+    changed = any(n.op == "Chain" and n.nodes[0].op == "Delta" for n in nodes)
+    if changed or not any(m.op == "Delta" for place in places for m in walk(place)):
+        return set()
+    return {m.head for n in nodes if n.op == "Delta" for m in n.nodes if _lone(m) and m.head[:1].isupper()}
 
 
 def _layered(nodes: Sequence[Node]) -> dict[str, str]:
@@ -869,8 +918,13 @@ def _at_a_step(name: str, found: Mapping[str, Use]) -> bool:
     return step in STEPS and base in found and found[base].timed > 0
 
 
+def _undressed(name: str) -> str:
+    """The letter of a name, without its labels and without what stands above it."""
+    return re.sub(r"^(?:hat|tilde|bar|fwd|bwd)\((.*)\)$", r"\1", name).split("_")[0].split("^")[0]
+
+
 def _is_matrix(name: str, u: Use) -> bool:
-    base = name.split("_")[0].split("^")[0]
+    base = _undressed(name)
     loss = base in LOSSES and (_differentiated(u) or not _computes(u))
     capital = base[:1].isupper() and (len(base) <= 2 or base in GREEK)
     return capital and not u.timed and not loss and (u.left > 0 or u.turned > 0 or "_" in name)
@@ -888,7 +942,7 @@ def _computes(u: Use) -> bool:
 
 def _words(name: str, u: Use, matrices: set[str], prose: str) -> str | None:
     """The declaration of a name by its use; None when nothing should be said."""
-    base = re.sub(r"^(?:hat|tilde|bar|fwd|bwd)\((.*)\)$", r"\1", name).split("_")[0].split("^")[0]
+    base = _undressed(name)
     if re.fullmatch(r"[A-Za-z]{4,}", base) and base not in GREEK and base not in LOSSES and not (u.timed or u.indices or u.called):
         return None                                                   # a word: it may well be prose
     kronecker = name == "delta" and u.indices.get(2, 0) and not u.plain - u.indices[2] and not u.timed

@@ -23,6 +23,9 @@ BODY = {"Sum": 3, "Gradient": 0}
 STACKS = ("List", "Stack")
 ORDER = ("<", "<=", ">", ">=")
 PRODUCT = ("Mul", "Dot", "Star")
+ROW_OF_ONES = Node("Transpose", (Node("Ones"),))
+COMPUTED = ("Add", "Had", *PRODUCT)
+"""What stands in a bracket after something with a step that is a factor."""
 TURNED = {"vector": "row", "row": "vector", "matrix": "matrix", "scalar": "scalar"}
 PAIRS = {("matrix", "vector"): "vector", ("matrix", "matrix"): "matrix", ("row", "matrix"): "row", ("row", "vector"): "scalar",
          ("vector", "row"): "matrix"}
@@ -44,7 +47,7 @@ def _applied(n: Node, matrices: Set[str]) -> Node:
     if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].op == "Sym" and call.nodes[0].head in matrices:
         matrix, other = call.nodes
         return Node("Mul", (matrix if n is call else Node("Transpose", (matrix,)), _applied(other, matrices)), n.span)
-    if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].part("Time") is not None and call.nodes[1].op == "Add":
+    if call.op == "Call" and len(call.nodes) == 2 and call.nodes[0].part("Time") is not None and call.nodes[1].op in COMPUTED:
         factor, other = call.nodes[0], _applied(call.nodes[1], matrices)
         return Node("Mul" if n is call else "Open", (factor, other), n.span)
     return Node(n.op, tuple(_applied(a, matrices) if isinstance(a, Node) else a for a in n.args), n.span)
@@ -68,9 +71,11 @@ class Ranks:
 
     def __init__(self, known: dict[str, str]) -> None:
         self.known = known
+        self.timed: set[str] = set()                                  # a number below these may be a step
 
     def run(self, trees: list[Node]) -> dict[str, str]:
         chains = [n for tree in trees for n in walk(tree) if n.op == "Chain"]
+        self.timed = {n.head for tree in trees for n in walk(tree) if n.op == "Sym" and n.part("Time") is not None}
         limits = (n.nodes[2] for tree in trees for n in walk(tree) if n.op == "Sum")
         measures = (n for chain in chains for n in _compared_with_norms(chain))
         self.known = {**{n.head: "scalar" for n in (*limits, *measures) if n.op == "Sym"}, **self.known}
@@ -94,7 +99,7 @@ class Ranks:
 
     def pull(self, n: Node) -> str | None:
         if n.op == "Sym":
-            return "scalar" if n.part("Index") is not None else self.known.get(n.head)
+            return "scalar" if self._is_component(n) else self.known.get(n.head)
         if n.op in SAME:
             return self.agree(n.nodes)
         if n.op == "Transpose":
@@ -118,7 +123,9 @@ class Ranks:
         return "vector" if n.op in STACKS and len(n.nodes) > 1 else "scalar" if n.op == "Norm" else None
 
     def push(self, n: Node, rank: str) -> None:
-        if n.op == "Sym" and n.part("Index") is None:
+        if n.op == "Sym" and n.head in self.timed and len(n.args) == 1:
+            return                                                    # the argument of a formula about a function may have this letter
+        if n.op == "Sym" and not self._is_component(n):
             self.known.setdefault(n.head, rank)
         elif n.op in SAME:
             for p in n.nodes:
@@ -134,6 +141,10 @@ class Ranks:
             self._factors(n, rank)
         elif (place := self._gradient(n)) is not None:
             self.push(place, rank)
+
+    def _is_component(self, n: Node) -> bool:
+        index = n.part("Index")
+        return index is not None and not (n.head in self.timed and [m.op for m in index.nodes] == ["Num"])
 
     def _gradient(self, n: Node) -> Node | None:
         """What a scalar is differentiated by: the gradient has its rank."""
@@ -158,11 +169,15 @@ class Ranks:
         return self.pull(n.nodes[1]) if self._entrywise(n) else None
 
     def _product(self, n: Node) -> str | None:
+        if n.nodes[-1] == ROW_OF_ONES:                                # a column beside itself, as a bias in every column of a batch
+            if len(n.nodes) == 2 and self.pull(n.nodes[0]) is None:
+                self.push(n.nodes[0], "vector")
+            return "matrix" if len(n.nodes) == 2 else None
         found: str | None = "scalar"
         for p in n.nodes:
             rank = "scalar" if p.op == "Num" else self.pull(p)
-            if rank is None or found is None:
-                found = None
+            if rank is None or found is None or rank == "scalar" and found == "matrix" and p.op == "Sym":
+                found = None                                          # the one column of what stands before a single input
             elif rank != "scalar":
                 found = rank if found == "scalar" else PAIRS.get((found, rank))
         return found

@@ -9,6 +9,7 @@ from symrnn.read.symbols import SymbolTable
 from symrnn.read.tree import Node
 
 EMPTY: Mapping[str, Node] = {}
+EXPONENTIALS = frozenset({"exp", "e"})
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Scope:
     ``absent``: variables whose gradient at step 0 counts as zero. ``arriving``: names such as c_next, with the variable that they
     are at the running step; a gradient named after one is what arrives at it not through the ``output``, the last variable of a step.
     ``blocks``: matrices that are given as blocks side by side.
-    ``held``: the differential equation that the recurrence comes from, if its input is held over each step.
+    ``held``: the differential equation that the recurrence comes from, if its input is held over each step. ``exact``: matrices that the
+    text gives by the exponential of a matrix.
     """
 
     table: SymbolTable
@@ -51,16 +53,18 @@ class Scope:
     output: str | None = None
     blocks: Mapping[str, Node] = field(default_factory=dict)
     held: Held | None = None
+    exact: Mapping[str, Node] = field(default_factory=dict)
 
     def continuous(self, names: Iterable[str]) -> Scope:
-        """The scope for a relation between some names: one with an exponential of the differential equation speaks of its exact solution.
+        """The scope for a relation between some names: one with an exponential speaks of the exact solution of a differential equation.
 
-        One without may be about another way to make steps, such as that of Euler.
+        One without may be about another way to make steps, such as that of Euler, and the matrices of the recurrence may be any in it.
         """
         printed = {*names}
-        if self.held is None or "exp" not in printed or not printed & {*self.held.continuous, self.held.step}:
+        if not printed & EXPONENTIALS:
             return self
-        return replace(self, gradients={**self.gradients, **self.held.values})
+        held = self.held.values if self.held is not None and printed & {*self.held.continuous, self.held.step} else EMPTY
+        return replace(self, gradients={**self.gradients, **self.exact, **held}) if self.exact or held else self
 
     def define(self, name: str) -> Scope:
         """The scope after an equation for ``name``."""

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from symrnn.errors import DocumentError, closest_name
 from symrnn.read.definitions import own
 from symrnn.read.document import Block, Directive, Document
+from symrnn.read.formats.displays import formulas
 from symrnn.read.frontmatter import front_matter
 from symrnn.read.running import Scan
 
@@ -39,8 +40,13 @@ MATH = frozenset({"math", "{math}", "latex-math"})
 _FENCE = re.compile(r"[ \t]*+(?:(?P<mark>`{3,}+|~{3,}+)(?P<info>[^\n`]*+)|(?P<colons>:{3,}+)[ \t]*(?P<math>\{math\}[^\n]*+))")
 _DIRECTIVE = re.compile(r"\{(?P<name>[A-Za-z][\w:.+-]*)(?P<more>[ \t,][^}\n]*)?\}[ \t]*(?P<argument>.*)")
 _OPTION = re.compile(r"[ \t]*:(?P<key>[A-Za-z][\w-]*):[ \t]*+(?P<value>(?!`).*)")
+FORMULAS = frozenset({"", "text", "txt", "plain", "plaintext", "none", "ascii", "asciimath"})
+"""Languages of fences that may hold formulas in plain letters."""
+
 _MARKED = re.compile(r"^(?:[ \t]*+(?:`{3}|~{3}|:{3})| {0,3}#).*", re.M)
 """A line that may be a fence or a heading."""
+_SET_IN = re.compile(r"^[ \t]*\r?\n(?P<block>(?:(?: {4}|\t)[^\n]*(?:\n|\Z))+)", re.M)
+"""Lines after an empty one that are set in."""
 _HEADING = re.compile(r" {0,3}(#{1,6}+)[ \t]++(.*)")
 _CLOSING_MARKS = re.compile(r"(?:^|(?<=[ \t]))#++\Z")
 _CLASS = re.compile(r"\{[^}]*?\.(?P<language>[\w+-]+)")
@@ -71,14 +77,25 @@ def blocks(scan: Scan, i: int, stop: int, directive: int | None = None, depth: i
         line, i, end = found.group(), found.start(), min(found.end() + 1, stop)
         fence = _FENCE.fullmatch(line) if depth <= DEEPEST else None
         if fence:
-            scan.region(plain, i, directive)
+            _text(scan, plain, i, directive)
             i = plain = _fenced(scan, fence, i, end, stop, directive, depth)
             continue
         if heading := _HEADING.fullmatch(line):
             title = _CLOSING_MARKS.sub("", heading[2].rstrip()).rstrip()
             scan.headings.append(Block(str(len(heading[1])), title, scan.lines.at(i)[0], i))
         i = end
-    scan.region(plain, stop, directive)
+    _text(scan, plain, stop, directive)
+
+
+def _text(scan: Scan, i: int, stop: int, directive: int | None) -> None:
+    """Keep the mathematics of a run of text, and the formulas in plain letters of its blocks that are set in."""
+    for block in _SET_IN.finditer(scan.text, i, stop) if scan.by_rows else ():
+        if lines := formulas(block["block"]):
+            scan.region(i, block.start("block"), directive)
+            for low, high in ((low + block.start("block"), high + block.start("block")) for low, high in lines):
+                scan.span(low, high, "display", (low, high), directive)
+            i = block.end()
+    scan.region(i, stop, directive)
 
 
 def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int, outside: int | None, depth: int) -> int:
@@ -104,6 +121,9 @@ def _fenced(scan: Scan, fence: re.Match[str], start: int, body: int, limit: int,
         scan.span(inner, stop, "block", (start, after), outside, label)
     elif named and language is None:
         _directive(scan, named, start, (body, stop, after), depth)
+    elif language in FORMULAS and (lines := formulas(text[body:stop])):
+        for low, high in lines:
+            scan.span(body + low, body + high, "display", (body + low, body + high), outside)
     else:
         scan.code.append(scan.block(language or "", body, stop, start))
         scan.prose_from = after

@@ -15,7 +15,7 @@ from pathlib import Path
 from symrnn.read.codelines import listings
 from symrnn.read.definitions import own
 from symrnn.read.document import Document
-from symrnn.read.formats.plain import displays
+from symrnn.read.formats.displays import displays
 from symrnn.read.formats.restructured import weave
 from symrnn.read.places import Source, Weaver
 from symrnn.read.weaving import Loom
