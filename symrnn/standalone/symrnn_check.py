@@ -22,7 +22,7 @@ from fractions import Fraction
 
 FORMAT, VERSION = "symrnn-certificate", 1
 MOST_BYTES, MOST_NODES, DEEPEST, LONGEST_NUMBER = 2_000_000, 4000, 120, 200
-MOST_POINTS, LARGEST_SIZE, MOST_STEPS, MOST_ENTRIES, MOST_WORK = 600, 9, 14, 4000, 3_000_000
+MOST_POINTS, LARGEST_SIZE, MOST_STEPS, MOST_ENTRIES, MOST_WORK = 600, 9, 14, 4000, 600_000
 ENOUGH = 60                # an error of 2^-60 or less is wanted
 WORDS = ("proved", "conditional", "refuted")
 NOT_CHECKED = "that the formula as read is what the text means"
@@ -218,6 +218,7 @@ class Node:
         if op == "isum":
             self.indices -= {attr}
         self.letters -= {"", "T"}
+        self.ordered = (sorted(self.letters), sorted(self.indices, key=lambda i: (i.name, i.size.text)))
 
     def times(self):
         """The steps that the node itself names."""
@@ -792,6 +793,7 @@ class Calc:
         self.ring, self.sizes, self.names, self.classes, self.cut, self.ratios = ring, sizes, names, classes, cut, ratios
         self.none = (0,) * (len(names) + 1)
         self.seen, self.closed, self.fresh, self.most, self.needed, self.free = {}, {}, {}, 1, self.none, self.none
+        self.own, self.kinds = (self.none, self.none), {}
         self.serial = itertools.count()
 
     # -- bookkeeping
@@ -804,7 +806,11 @@ class Calc:
         self.ring.work += 8 + len(rows) * max(1, len(rows[0]) if rows else 1)
         if self.ring.work > MOST_WORK:
             raise Outside("the computation is too long")
-        width = width if width is not None else tuple(map(max, zip(self.none, *(m.width for m in parts))))
+        if width is None:
+            width = self.none
+            for m in parts:
+                if m.width != width:
+                    width = tuple(map(max, width, m.width))
         if dens is None:
             dens = {}
             for m in parts:
@@ -823,11 +829,10 @@ class Calc:
             dens[k] = dens.get(k, 0) + n
         return width, dens, a.degree + b.degree
 
-    def require(self, m, indices):
-        """Note how many summed and how many free indices an equation m = 0 has."""
+    def require(self, m, indices, before):
+        """The most summed and free indices of equations: those before, and m = 0."""
         free = self.unit(*m.axes, *(i.size for i in indices))
-        self.free = tuple(map(max, self.free, free))
-        self.needed = tuple(map(max, self.needed, self.total_width(m)))
+        return tuple(map(max, before[0], self.total_width(m))), tuple(map(max, before[1], free))
 
     def total_width(self, m):
         """The summed indices once denominators are cleared."""
@@ -1042,9 +1047,10 @@ class Calc:
             for c, x in enumerate(row):
                 values[tuple(k for k, wide in zip((r, c), spread) if wide) + own] = x
         self.seen.setdefault(name, {}).update(values)
-        self.require(u, (i for i, _ in indices))
+        self.needed, self.free = self.require(u, [i for i, _ in indices], (self.needed, self.free))
+        self.kinds[name] = tuple(a.text for a in (*u.axes, *(i.size for i, _ in indices)) if a != ONE)
         if u.dens:                                                     # two such arguments are never taken for one
-            self.seen[name][repr(name),] = 1
+            self.kinds[name] += (repr(name),)
         kind, sign, turned = self.classes.get(name, (name, 1, False))
 
         def unknown(place):
@@ -1207,8 +1213,8 @@ class Network:
         if x.fault is not None:
             raise Outside(x.fault)
         try:
-            times = tuple((letter, env[letter]) for letter in sorted(x.letters))
-            places = tuple((i, indices[i]) for i in sorted(x.indices, key=lambda i: (i.name, i.size.text)))
+            times = tuple([(letter, env[letter]) for letter in x.ordered[0]])
+            places = tuple([(i, indices[i]) for i in x.ordered[1]])
         except KeyError as error:
             raise Outside(f"the letter {getattr(error.args[0], 'name', error.args[0])} has no range") from None
         key = (x.number, times, places)
@@ -1568,36 +1574,46 @@ class Prover:
         probe = {name: least[name] + 1 for name in st.sizes}
         calc = Calc(self.field, probe, st.sizes, {}, case.cut, case.ratios)
         for chosen, d in self.differences(calc, case):
-            calc.require(d, chosen)
-        grid = enough_sizes(st.sizes, least, calc.needed, calc.free)
-        classes = {}
-        for _ in range(4):
-            seen, equal = [], True
-            for sizes in reversed(grid):
-                calc = Calc(self.field, sizes, st.sizes, classes, case.cut, case.ratios)
-                for _, d in self.differences(calc, case):
-                    equal = equal and not any(x for r in d.rows for x in r)
-                self.most = max(self.most, calc.most)
-                seen.append(calc.seen)
-                if not equal and not any(seen[0]):
-                    return False
-            if equal:
+            calc.own = calc.require(d, chosen, calc.own)
+        calc.needed, calc.free = (tuple(map(max, *pair)) for pair in zip(calc.own, (calc.needed, calc.free)))
+        for count, classes in enumerate(self.refinements(calc, least, case)):
+            if classes is None or count > 4:
+                return False
+            needed, free = calc.own
+            if all(self.equal_at(sizes, classes, case) for sizes in enough_sizes(st.sizes, least, needed, free)):
                 return True
+        return False
+
+    def equal_at(self, sizes, classes, case, seen=None):
+        """Whether both sides are equal at these sizes; ``seen`` takes the arguments of functions that were met."""
+        calc = Calc(self.field, sizes, self.statement.sizes, classes, case.cut, case.ratios)
+        equal = all([not any(x for r in d.rows for x in r) for _, d in self.differences(calc, case)])
+        self.most = max(self.most, calc.most)
+        if seen is not None:
+            seen.append((calc.seen, calc.kinds))
+        return equal
+
+    def refinements(self, calc, least, case):
+        """No classes of arguments, then those that are found to be equal, step by step as functions of equal arguments become equal."""
+        classes = {}
+        while True:
+            yield classes
+            seen = []
+            for sizes in enough_sizes(self.statement.sizes, least, calc.needed, calc.free):
+                self.equal_at(sizes, classes, case, seen)
             merged = self.merged(seen)
             if merged == classes:
-                return False
+                yield None
             classes = merged
-        return False
 
     def merged(self, seen):
         """Classes of arguments that are equal, opposite or transposes of each other at every point: there the same unknowns stand."""
         p, found, out = self.field.prime, {}, {}
-        names = sorted({name for one in seen for name in one}, key=repr)
-        for name in names:
-            if any(name not in one for one in seen):
-                continue
+        for name in sorted(set.intersection(*(set(values) for values, _ in seen)), key=repr):
             def key(sign, turned, name=name):
-                return tuple(frozenset((k[::-1] if turned and len(k) == 2 else k, v * sign % p) for k, v in one[name].items()) for one in seen)
+                kind = seen[0][1][name]
+                return (kind[::-1] if turned else kind, *(frozenset((k[::-1] if turned else k, v * sign % p) for k, v in one[name].items())
+                                                          for one, _ in seen))
             ways = [(sign, turned) for turned in (False, True) for sign in (1, -1)]
             hit = next(((found[key(*way)], way) for way in ways if key(*way) in found), None)
             if hit is None:
