@@ -91,7 +91,7 @@ def issued(word: str, statement: Mapping[str, Any], source: Source, evidence: Ma
     """The certificate with its hash, if the checker accepts it."""
     value: dict[str, Any] = {"format": checker.FORMAT, "version": checker.VERSION, "word": word, "statement": statement,
                              "source": source.to_json(), "evidence": evidence, "establishes": establishes, "not_established": [READING]}
-    value["hash"] = checker.statement_hash(value)
+    value["hash"] = checker.hash_of(value)
     try:
         report = checker.check(json.dumps(value))
     except checker.Refused:

@@ -25,6 +25,7 @@ MOST_BYTES, MOST_NODES, DEEPEST, LONGEST_NUMBER = 2_000_000, 4000, 120, 200
 MOST_POINTS, LARGEST_SIZE, MOST_STEPS, MOST_ENTRIES, MOST_WORK = 600, 9, 14, 4000, 600_000
 ENOUGH = 60                # an error of 2^-60 or less is wanted
 WORDS = ("proved", "conditional", "refuted")
+RANK = "a derivative of rank 3 or more, whose layout is a convention"
 NOT_CHECKED = "that the formula as read is what the text means"
 
 
@@ -110,9 +111,9 @@ def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
 
 
-def statement_hash(certificate):
-    """The hash that binds a certificate: of the word, the statement and the source."""
-    return hashlib.sha256(canonical([certificate["word"], certificate["statement"], certificate["source"]])).hexdigest()
+def hash_of(certificate):
+    """The hash of all of a certificate but the hash."""
+    return hashlib.sha256(canonical({key: value for key, value in certificate.items() if key != "hash"})).hexdigest()
 
 
 # --------------------------------------------------------------------------------------------------------------------------- sizes
@@ -205,7 +206,7 @@ class Node:
     def __init__(self, number, op, args, attr):
         self.number, self.op, self.args, self.attr = number, op, args, attr
         self.depth = 1 + max((a.depth for a in args), default=0)
-        self.fault = next((a.fault for a in args if a.fault), None)
+        self.fault = max((a.fault for a in args if a.fault), key=lambda f: f != RANK, default=None)
         self.shape = None
         if self.fault is None:
             self.shape, self.fault = shape_of(op, [a.shape for a in args], attr, args)
@@ -285,8 +286,7 @@ def shape_of(op, shapes, attr, args):
         top, bottom = shapes
         if SCALAR in (top, bottom):
             return (bottom if top == SCALAR else top), None
-        need(columns, "a derivative of rank 3 or more is outside")
-        return (top[0], bottom[0]), None
+        return ((top[0], bottom[0]), None) if columns else (None, RANK)
     if op == "vcall":
         return attr[1], None
     if op == "vjac":
@@ -1041,12 +1041,9 @@ class Calc:
             raise Outside("a function of an argument without a name")
         name, indices = u.key
         own = tuple(i for _, i in indices)
-        values = {}
-        spread = [a != ONE for a in u.axes]
-        for r, row in enumerate(u.rows):
-            for c, x in enumerate(row):
-                values[tuple(k for k, wide in zip((r, c), spread) if wide) + own] = x
-        self.seen.setdefault(name, {}).update(values)
+        wide = [a != ONE for a in u.axes]
+        places = [[(*itertools.compress((r, c), wide), *own) for c in range(1, len(row) + 1)] for r, row in enumerate(u.rows, 1)]
+        self.seen.setdefault(name, {}).update(zip(itertools.chain(*places), itertools.chain(*u.rows)))
         self.needed, self.free = self.require(u, [i for i, _ in indices], (self.needed, self.free))
         self.kinds[name] = tuple(a.text for a in (*u.axes, *(i.size for i, _ in indices)) if a != ONE)
         if u.dens:                                                     # two such arguments are never taken for one
@@ -1054,9 +1051,8 @@ class Calc:
         kind, sign, turned = self.classes.get(name, (name, 1, False))
 
         def unknown(place):
-            place = place[::-1] if turned else place
-            return self.ring.norm(sign * self.ring.hash("unknown", what, self.sizes, kind, place))
-        return [[unknown(tuple(k for k, wide in zip((r, c), spread) if wide) + own) for c in range(len(row))] for r, row in enumerate(u.rows)]
+            return self.ring.norm(sign * self.ring.hash("unknown", what, self.sizes, kind, place[::-1] if turned else place))
+        return [[unknown(place) for place in row] for row in places]
 
     def softmax(self, u):
         """exp(u) over its sum; or, where ``ratios`` is false, unknowns of which the derivative alone is known."""
@@ -1733,11 +1729,9 @@ def plans(statement):
     times = [t for x in nodes for t in x.times()]
     bases = {base for base, _ in times}
     over = [x for x in nodes if x.op == "tsum"]
-    if not over and not any(sums_by_itself(statement, x) for x in nodes) and len(bases) < 2:
+    if not any([holds_sums(statement, side) for side in sides]) and len(bases) < 2:
         yield windows(statement, bases.pop() if bases else None, [k for _, k in times])
         return
-    for side in sides:
-        need_linear(statement, side)
     for x in nodes:
         if x.op == "deriv" and not is_loss(statement, x.args[0]) and len({b for y in walk(x) for b, _ in y.times()}) > 1:
             raise Outside("a derivative over a number of steps that is not fixed")
@@ -1789,8 +1783,8 @@ def sums_by_itself(statement, x):
     return False
 
 
-def need_linear(statement, side):
-    """Refuse a sum over steps in a place where the side does not depend on it linearly, with factors that have no step."""
+def holds_sums(statement, side):
+    """Whether a side has sums over steps; it must depend on them linearly, with factors that have no step."""
     holds = {}
 
     def visit(x):
@@ -1810,7 +1804,7 @@ def need_linear(statement, side):
                     raise Outside("a sum over steps inside a product or a function")
         holds[x.number] = out
         return out
-    visit(side)
+    return visit(side)
 
 
 # ----------------------------------------------------------------------------------------------------------------- what is refuted
@@ -1874,6 +1868,7 @@ def check_point(statement, evidence):
 def check_shapes(statement):
     """A fault of shapes, or a component index that is free on one side only."""
     for name, side in (("left", statement.left), ("right", statement.right)):
+        need(side.fault != RANK, f"outside what is checked: {RANK}")
         if side.fault:
             return f"on the {name} side, {side.fault}"
     a, b = statement.left, statement.right
@@ -1904,13 +1899,13 @@ def check(text, source=None):
     fields(value, KEYS, "the certificate")
     need(value["format"] == FORMAT and value["version"] == VERSION, f"the format must be {FORMAT}, version {VERSION}")
     need(value["word"] in WORDS, f"the verdict must be one of {', '.join(WORDS)}")
-    digest = statement_hash(value)
-    need(value["hash"] == digest, f"the hash of word, statement and source is {digest}, not the one that is stated")
+    digest = hash_of(value)
+    need(value["hash"] == digest, f"the hash of the certificate is {digest}, not the one that is stated")
     need(NOT_CHECKED in listed(value["not_established"], "not_established", 20), f"it must say that it does not establish {NOT_CHECKED}")
     lines = check_source(value["source"], source)
     try:
         statement = Statement(value["statement"])
-        found = refuted(statement, value) if value["word"] == "refuted" else established(statement, value, bytes.fromhex(digest))
+        found = refuted(statement, value) if value["word"] == "refuted" else established(statement, value)
     except (Outside, Missing, BadPoint) as reason:
         raise Refused(f"outside what is checked: {reason}") from None
     except RecursionError:
@@ -1931,12 +1926,12 @@ def refuted(statement, value):
     return Report("refuted", True, [f"refuted: {said}"])
 
 
-def established(statement, value, seed):
+def established(statement, value):
     """Proved, or proved under a condition: for all sizes and every T, or for the finite ones that are stated."""
     fields(value["evidence"], (), "the evidence")
     sizes, steps = fields(value["establishes"], ("sizes", "T"), "what is established")
     need((value["word"] == "conditional") <= bool(statement.conditions), "a conditional verdict needs a condition")
-    prover = Prover(statement, seed)
+    prover = Prover(statement, hashlib.sha256(canonical(value["statement"])).digest())
     if sizes == "all" and steps == "all":
         need(prover.everything(), "the two sides are not shown to be equal for all sizes and every T")
         return Report(value["word"], True, [f"{value['word']}: holds for all sizes and every T (error at most 2^-{prover.exponent()})"])
