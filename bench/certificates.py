@@ -1,7 +1,7 @@
-"""`python -m bench.certificates [--networks N]`: certificates of true and of false equations, altered in every way, and what the checker says.
+"""`python -m bench.certificates [--claims N]`: certificates of true and of false equations, altered, and what the checker says.
 
-The equations are those that hold in the Elman networks of `tests/tools`, and mutants of them. Of each certificate all alterations are tried,
-with the hashes made to fit, and with the hashes left as they were.
+The equations are those that hold in the Elman networks of `tests/tools`, and mutants of them. Alterations of each certificate are tried
+with the hash made to fit, and with the hash left as it was.
 """
 
 from __future__ import annotations
@@ -63,11 +63,12 @@ def true_all_the_same(value: dict[str, object]) -> bool:
 
 def main(arguments: Sequence[str]) -> int:
     """Print what was made, how long it took to check, and what became of the altered ones."""
-    count = int(arguments[arguments.index("--networks") + 1]) if "--networks" in arguments else 60
+    count = int(arguments[arguments.index("--claims") + 1]) if "--claims" in arguments else 60
     made = list(certificates(count))
     found = [c for c in made if c is not None]
     words = Counter((str(c.value["word"]), "whole" if c.full else "smaller") for c in found)
-    print(f"{len(made)} verdicts, {len(found)} certificates: " + ", ".join(f"{n} {w} ({scope} scope)" for (w, scope), n in sorted(words.items())))
+    rows = ", ".join(f"{n} {word} ({scope} scope)" for (word, scope), n in sorted(words.items()))
+    print(f"{len(made)} verdicts, {len(found)} certificates: {rows}")
     times = []
     for c in found:
         start = time.process_time()
@@ -77,8 +78,8 @@ def main(arguments: Sequence[str]) -> int:
     tally: Counter[tuple[str, str]] = Counter()
     wrong = 0
     for number, c in enumerate(found):
-        rows = list(alterations(dict(c.value), number))
-        for kind, value in random.Random(number).sample(rows, min(PER_CERTIFICATE, len(rows))):
+        every = list(alterations(dict(c.value), number))
+        for kind, value in random.Random(number).sample(every, min(PER_CERTIFICATE, len(every))):
             tally["hash as it was", "stands" if stands({**value, "hash": c.value["hash"]}) else "refused"] += 1
             if not stands(value):
                 tally[kind, "refused"] += 1

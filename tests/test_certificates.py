@@ -76,7 +76,7 @@ def test_a_single_claim_has_a_certificate_that_establishes_the_whole_verdict(tmp
 
 def test_a_verdict_that_the_checker_cannot_establish_has_none_or_states_a_smaller_scope(tmp_path):
     file = tmp_path / "claim.json"
-    done = CliRunner().invoke(app, ["check", "h_T = A^T h_0", "--given", "h_t = A h_{t-1}", "--shape", "h_t = n", "--shape", "A = n x n",
+    done = CliRunner().invoke(app, ["check", "(A B)^{-1} = B^{-1} A^{-1}", "--shape", "A = n x n", "--shape", "B = n x n",
                                     "--certificate", str(file)])
     assert "proved" in done.stdout and "a smaller scope than the verdict" in done.stderr
     found = checker.check_file(file)

@@ -146,9 +146,11 @@ def over(low: Time, high: Time, body: Expr) -> Expr:
     return time_sum("t", low, high, body)
 
 
+first, last = (node("sym", attr=Symbol("x", SCALAR, "input", step)) for step in (FIRST, LAST))
 FALSE_FOR_LARGER_T = {
     "two terms of the sum": (over(FIRST, LAST, X), node("sym", attr=Symbol("x", SCALAR, "input", FIRST))),
     "the number of steps as a number": ((node("steps") - 1) * (node("steps") - 2), lift(0)),
+    "a term that sees both ends": (over(FIRST, LAST, X * (last - first)), (last - first) * (first + last)),
     "a sum times a sum": (over(FIRST, LAST, X) * over(FIRST, LAST, X), over(FIRST, LAST, X * X)),
 }
 
@@ -156,6 +158,23 @@ FALSE_FOR_LARGER_T = {
 @pytest.mark.parametrize("name", FALSE_FOR_LARGER_T)
 def test_what_holds_for_small_t_alone_is_not_established(name):
     assert not everything(Claim(*FALSE_FOR_LARGER_T[name], NONE))
+
+
+def test_what_a_linear_state_satisfies_at_the_first_steps_alone_is_not_established():
+    g = scalar("g")
+    doubled = Model.build("doubled", [(g, 2 * g[-1])])
+    start, end = (node("sym", attr=Symbol("g", SCALAR, "variable", step)) for step in (Time("", 0), LAST))
+    product = lift(1)
+    for n in range(1, 9):
+        product = product * (end - 2 ** n * start)
+    assert not everything(Claim(product, lift(0), doubled))
+
+
+def test_a_softmax_of_the_opposite_is_not_taken_for_the_opposite():
+    o = param("o", "n")
+    m = param("M", "n", "n")
+    assert not everything(Claim(softmax(m @ o) + softmax(-1 * (m @ o)), 0 * o, NONE))
+    assert everything(Claim(apply("tanh", m @ o) + apply("tanh", -1 * (m @ o)), 0 * o, NONE))
 
 
 def test_a_claim_that_fails_only_far_from_the_ends_is_not_established():

@@ -212,7 +212,9 @@ class Node:
             self.shape, self.fault = shape_of(op, [a.shape for a in args], attr, args)
         self.letters = {x for a in args for x in a.letters} | {x for x, _ in self.times()}
         self.indices = {i for a in args for i in a.indices}
+        self.bases = {x for a in args for x in a.bases} | {x for x, _ in self.times()}
         if op == "tsum":
+            self.bases -= {attr[0]}
             self.letters = (args[0].letters - {attr[0]}) | {x for x, _ in attr[1:]}
         if op in ("entry", "delta"):
             self.indices |= {i for i in attr if isinstance(i, Index)}
@@ -281,7 +283,8 @@ def shape_of(op, shapes, attr, args):
         return (attr, ONE), None
     if op == "slice":
         gaps = (attr[0].plus(ONE, -1), first[0].plus(attr[1], -1))
-        return (None, "components do not exist") if any(not g.names and sum(n for _, n in g.terms) < 0 for g in gaps) else ((attr[2], ONE), None)
+        beyond = any(not g.names and sum(n for _, n in g.terms) < 0 for g in gaps)
+        return (None, "components do not exist") if beyond else ((attr[2], ONE), None)
     if op == "deriv":
         top, bottom = shapes
         if SCALAR in (top, bottom):
@@ -547,6 +550,7 @@ class Field:
                 y = x * self.inverse(2) % self.prime
                 self.bases[y] = self.hash("exp", y)
             self.relate(x, pow(self.bases[y], k, self.prime))
+            self.exps.setdefault(x, pow(self.bases[y], k, self.prime))
         return self.exps[x]
 
     def log(self, x):
@@ -635,7 +639,8 @@ class Interval:
 
     def __str__(self):
         unit = 1 << self.bits
-        return f"{float(Fraction(self.low, unit)):.12g}" if abs(self.high) < unit << 900 else f"about 2^{self.high.bit_length() - self.bits}"
+        near = abs(self.high) < unit << 900
+        return f"{float(Fraction(self.low, unit)):.12g}" if near else f"about 2^{self.high.bit_length() - self.bits}"
 
 
 def exp_at(x):
@@ -904,10 +909,10 @@ class Calc:
 
     def purity(self, a, b):
         """A function of the data times a power of one denominator, if both factors are such."""
-        (k, n), (l, m) = ((x.pure or (None, 0 if self.is_local(x) else None)) for x in (a, b))
-        if n is None or m is None or (k is not None and l is not None and k != l):
+        (one, n), (other, m) = ((x.pure or (None, 0 if self.is_local(x) else None)) for x in (a, b))
+        if n is None or m is None or one is other is None or None not in (one, other) and one != other:
             return None
-        return (k if k is not None else l, n + m) if (k is not None or l is not None) else None
+        return (one if one is not None else other, n + m)
 
     def matmul(self, a, b):
         norm, columns = self.ring.norm, list(zip(*b.rows))
@@ -1049,6 +1054,8 @@ class Calc:
         if u.dens:                                                     # two such arguments are never taken for one
             self.kinds[name] += (repr(name),)
         kind, sign, turned = self.classes.get(name, (name, 1, False))
+        if what and sign < 0:                                          # the softmax of -u is not that of u with a minus
+            kind, sign, turned = name, 1, False
 
         def unknown(place):
             return self.ring.norm(sign * self.ring.hash("unknown", what, self.sizes, kind, place[::-1] if turned else place))
@@ -1198,7 +1205,7 @@ class Network:
                 self.values[s.name, t] = v = calc.make(m.rows, s.shape, (m,), moved=True)
                 v.parents, v.pure, v.step, v.key = [(m, lambda bar: bar)], m.pure, (s.name, t), ((s.name, t), ())
                 if s.name in st.states and calc.cut:
-                    if m.far == 2:
+                    if m.far:
                         rows, columns = self.dims(s.shape)
                         v.rows, v.width, v.dens, v.pure, v.degree = self.draw(s.name, t, rows, columns), calc.none, {}, None, 1
                     v.far = 1
@@ -1502,7 +1509,8 @@ def assignments(statement, sizes):
     for row in itertools.product(*(range(1, i.size.at(sizes) + 1) for i in free)):
         chosen = dict(zip(free, row))
         names = {i.name: k for i, k in chosen.items()}
-        values = [[names.get(s, s) if isinstance(s, str) else chosen.get(s, s) if isinstance(s, Index) else s for s in pair] for _, pair in statement.ties]
+        names.update(chosen)
+        values = [[names.get(s, s) for s in pair] for _, pair in statement.ties]
         if all((a == b) == (kind == "equal") for (kind, _), (a, b) in zip(statement.ties, values) if type(a) is type(b) is int):
             yield chosen
 
@@ -1732,6 +1740,10 @@ def plans(statement):
     if not any([holds_sums(statement, side) for side in sides]) and len(bases) < 2:
         yield windows(statement, bases.pop() if bases else None, [k for _, k in times])
         return
+    for x in nodes if any(holds_sums(statement, side) for side in sides) else ():
+        apart = x.args[0].bases - {x.attr[0]} if x.op == "tsum" else x.bases if x.op not in LINEAR and len(x.bases) > 1 else ()
+        if apart:
+            raise Outside("a product of what stands at different places, beside sums over steps")
     for x in nodes:
         if x.op == "deriv" and not is_loss(statement, x.args[0]) and len({b for y in walk(x) for b, _ in y.times()}) > 1:
             raise Outside("a derivative over a number of steps that is not fixed")
@@ -1749,7 +1761,8 @@ def plans(statement):
     if max(T for T, _ in pairs) > MOST_STEPS or len(pairs) > 40:
         raise Outside("too many numbers of steps would be needed")
     for deep in ((False, False), (True, False), (False, True)):
-        yield [Case(T, env={letters[0]: t} if letters else {}, cut=True, deep=deep, generic=(T, t) == pairs[-1]) for T, t in reversed(pairs)]
+        yield [Case(T, env={letters[0]: t} if letters else {}, cut=True, deep=deep, generic=(T, t) == pairs[-1])
+               for T, t in reversed(pairs)]
 
 
 def windows(statement, base, offsets):
@@ -1779,8 +1792,11 @@ def is_loss(statement, x):
 def sums_by_itself(statement, x):
     """Whether a node is a sum over all steps without saying so: the total loss, and what it is by a parameter."""
     if x.op == "sym":
-        return x.attr.kind == "gradient" or is_loss(statement, x)
+        return x.attr.kind in ("adjoint", "gradient") and x.attr.time is None or is_loss(statement, x)
     return False
+
+
+LINEAR = ("add", "transpose", "entry", "isum", "sum", "diag", "slice", "cat", "tsum")
 
 
 def holds_sums(statement, side):
@@ -1798,7 +1814,7 @@ def holds_sums(statement, side):
             out = any(inner) or x.op == "tsum" or sums_by_itself(statement, x)
             if any(inner):
                 factors = [a for a, h in zip(x.args, inner) if not h]
-                fine = x.op in ("add", "transpose", "entry", "isum", "sum", "diag", "slice", "cat") or (
+                fine = x.op in LINEAR[:-1] or (
                     x.op in ("smul", "matmul", "had") and sum(inner) == 1 and not any(y.times() for a in factors for y in walk(a)))
                 if not fine:
                     raise Outside("a sum over steps inside a product or a function")
@@ -1823,6 +1839,8 @@ def check_point(statement, evidence):
     for name, k in times.items():
         whole(k, f"the step {name}", 1, T - int(name == "t" and statement.states_condition("before-end")))
     need(isinstance(indices, dict), "the indices must be an object")
+    free = {i.name for i in statement.left.indices | statement.right.indices}
+    need(all(i in free for _, pair in statement.ties for i in pair), "a condition on an index that is not free")
     chosen = next((c for c in assignments(statement, sizes) if {i.name: k for i, k in c.items()} == indices), None)
     need(chosen is not None, "the component indices do not exist or do not satisfy the conditions")
     table = {}
@@ -1964,9 +1982,11 @@ def check_source(value, document):
         if document is not None:
             rows = document.splitlines(keepends=True)
             at = sum(map(len, rows[:line - 1])) + column - 1
-            need(line <= len(rows) and document[at:at + len(text)] == text, f"line {line}, column {column} of the document is not the {kind} of the certificate")
+            need(line <= len(rows) and document[at:at + len(text)] == text,
+                 f"line {line}, column {column} of the document is not the {kind} of the certificate")
     if document is not None:
-        lines.append(f"source: the claim stands at line {claim['line']}, column {claim['column']} of the document, and {len(definitions)} definitions where stated")
+        lines.append(f"source: the claim stands at line {claim['line']}, column {claim['column']} of the document, "
+                     f"and {len(definitions)} definitions where stated")
     return lines
 
 
@@ -1977,7 +1997,7 @@ def check_file(path, source=None):
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description="Check certificates of symrnn.", epilog=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("certificate", nargs="+")
     parser.add_argument("--source", metavar="DOCUMENT", help="the document: its text must be the one that the certificate quotes")
     options = parser.parse_args(arguments)
