@@ -15,7 +15,8 @@ from typing import Any
 from symrnn.expr import Expr, Index, Symbol, Time, symbols, walk
 from symrnn.prove.claim import Claim, Condition, Unsupported
 from symrnn.prove.decide import IMMEDIATE, total_reading
-from symrnn.prove.grid import enough_steps
+from symrnn.prove.grid import enough_steps, size_value
+from symrnn.prove.numbers import System
 from symrnn.prove.reals import instances
 from symrnn.prove.refute import Counterexample, counterexample
 from symrnn.prove.verdict import Verdict
@@ -191,7 +192,21 @@ def point(claim: Claim, found: Counterexample) -> dict[str, Any]:
     rows = [{"name": name, "step": step, "rows": [[str(q) for q in row] for row in values]} for name, step, values in found.assignment]
     return {"kind": "point", "T": found.T, "sizes": dict(found.sizes), "times": dict(found.times), "indices": dict(found.indices),
             "entry": list(found.entry), "values": rows,
-            "functions": {name: [str(c) for c in row.coefficients] for name, row in instances(names).items()}}
+            "functions": {**{name: [str(c) for c in row.coefficients] for name, row in instances(names).items()},
+                          **vector_functions(claim, found.sizes)}}
+
+
+def vector_functions(claim: Claim, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """The quadratic functions that stand for the unspecified vector functions: for each entry the coefficients of each argument."""
+    out: dict[str, Any] = {}
+    for e in (e for side in (claim.left, claim.right, *(q.right for q in claim.model.equations)) for e in walk(side)):
+        if e.op in ("vcall", "vjac"):
+            name, shift = str(e.attr[0]), sum(map(ord, str(e.attr[0]))) % 5
+            rows = size_value(e.attr[1][0], sizes)
+            count = sum(size_value(a.shape[0], sizes) for a in e.args if a.shape is not None)
+            weights = [System.weight(name, i, shift) for i in range(rows)]
+            out[name] = [[[str(c) for c in weight(k)] for k in range(count)] for weight in weights]
+    return out
 
 
 def summary(found: Iterable[Certificate | None]) -> str:

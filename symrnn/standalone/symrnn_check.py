@@ -1313,9 +1313,11 @@ class Network:
     def unspecified(self, x, env, indices):
         """A vector function of which nothing is known: its values and its Jacobians are hashes of its arguments, or unknowns."""
         c = self.calc
-        if x.op == "mexp" or not isinstance(c.ring, Field):
+        if x.op == "mexp":
             raise Outside(f"the operation {x.op}")
         args = [self.eval(y, env, indices) for y in x.args]
+        if isinstance(c.ring, Reals):
+            return self.quadratic(x, args)
         if c.classes is None:
             values = [[[y % c.ring.prime for y in row] for row in m.rows] for m in args]
         else:
@@ -1336,6 +1338,25 @@ class Network:
             return jacobian(x.attr[2])
         out = table(shape)
         out.parents = [(m, lambda bar, k=k: c.matmul(c.transpose(jacobian(k)), bar)) for k, m in enumerate(args)]
+        return out
+
+    def quadratic(self, x, args):
+        """The instance of a vector function: entry i is the sum over k of a_ik u_k + b_ik u_k^2, over the entries of all arguments."""
+        c, (rows, columns) = self.calc, self.dims(x.attr[1])
+        table = c.ring.polynomials.get(x.attr[0])
+        ends = list(itertools.accumulate((len(m.rows) for m in args), initial=0))
+        need(table is not None and len(table) == rows and all(len(r) == ends[-1] and all(len(p) == 2 for p in r) for r in table),
+             f"the function {x.attr[0]} has no table of coefficients that fits")
+        if columns != 1 or any(m.axes[1] != ONE for m in args):
+            raise Outside("an unspecified function of matrices")
+        u = [row[0] for m in args for row in m.rows]
+        pairs = [[tuple(map(c.ring.number, p)) for p in r] for r in table]
+        slopes = [[a + (b + b) * v for (a, b), v in zip(r, u)] for r in pairs]
+        parts = [c.leaf([r[low:high] for r in slopes], (x.attr[1][0], m.axes[0])) for m, low, high in zip(args, ends, ends[1:])]
+        if x.op == "vjac":
+            return parts[x.attr[2]]
+        out = c.leaf([[sum(a * v + b * v * v for (a, b), v in zip(r, u))] for r in pairs], x.attr[1])
+        out.parents = [(m, lambda bar, j=j: c.matmul(c.transpose(j), bar)) for m, j in zip(args, parts)]
         return out
 
     # -- derivatives
@@ -1854,9 +1875,14 @@ def check_point(statement, evidence):
             need(all(sum(column) == 1 for column in zip(*rows)), f"the entries of {name} must sum to one")
     need(isinstance(functions, dict) and len(functions) < 20, "the functions must be an object")
     polynomials = {}
+    vectors = {x.attr[0] for x in walk(*statement.roots()) if x.op in ("vcall", "vjac")}
     for name, row in functions.items():
-        need(name.startswith("?") and not name.endswith("'"), f"the function {name} is not an unspecified one")
-        polynomials[name] = [rational(q, "a coefficient") for q in listed(row, "coefficients", 12)]
+        need(name.startswith("?") and not name.endswith("'") or name in vectors, f"the function {name} is not an unspecified one")
+        if name in vectors:
+            polynomials[name] = [[[rational(q, "a coefficient") for q in listed(pair, "a pair", 2)] for pair in listed(r, "a row", 400)]
+                                 for r in listed(row, "rows", 400)]
+        else:
+            polynomials[name] = [rational(q, "a coefficient") for q in listed(row, "coefficients", 12)]
     need(isinstance(entry, list) and len(entry) == 2, "the entry must be a row and a column")
     row, column = (whole(k, "a component", 1, 400) for k in entry)
 
