@@ -19,6 +19,7 @@ from symrnn.certificates import Certificate, Place, Source, certify
 from symrnn.prove.claim import Claim
 from symrnn.prove.decide import decide
 from symrnn.prove.exact import compare
+from symrnn.prove.shapes import conflict
 from symrnn.repair.mutants import mutants
 from symrnn.standalone import symrnn_check as checker
 
@@ -57,7 +58,7 @@ def true_all_the_same(value: dict[str, object]) -> bool:
     """Whether symrnn says the same of the claim that an altered certificate makes: by its verdict, or by exact evaluation."""
     claim = claim_of(value["statement"])  # type: ignore[arg-type]
     if value["word"] == "refuted":
-        return decide(claim).word == "refuted"
+        return conflict(claim) is not None or decide(claim).word == "refuted"
     return decide(claim).word in ("proved", "conditional") or compare(claim).status == "equal"
 
 

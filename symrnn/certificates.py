@@ -76,7 +76,7 @@ def certify(claim: Claim, verdict: Verdict, source: Source) -> Certificate | Non
     >>> claim = Claim((v.T @ A).T, A.T @ v, Model("none", ()))
     >>> found = certify(claim, decide(claim), Source(Place(1, 1, "(v^T A)^T = A^T v")))
     >>> found.full, found.value["establishes"]
-    (True, {'T': 'all', 'sizes': 'all'})
+    (True, {'sizes': 'all', 'T': 'all'})
     """
     if verdict.word not in CERTIFIED:
         return None

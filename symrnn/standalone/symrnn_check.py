@@ -1478,8 +1478,10 @@ class Network:
                 seed.rows[i][j] = c.ring.number(Fraction(1))
                 rows.append(self.back_to(value, seed, target, s, step, moment if once else None))
         if at is not None:
-            need(len(rows) == 1, "an entry is a derivative of one number")
-            return c.entry(rows[0], *at)
+            by = [c.entry(m, *at) for m in rows]
+            wide = len(value.rows[0])
+            flat = [[m.rows[0][0] for m in by[k:k + wide]] for k in range(0, len(by), wide)]
+            return by[0] if value.axes == SCALAR else c.make(flat, x.shape, tuple(by))
         if value.axes == SCALAR:
             return rows[0]
         flat = [[y for r in m.rows for y in r] for m in rows]
