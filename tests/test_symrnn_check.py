@@ -288,6 +288,19 @@ def test_a_deep_tree_is_refused():
     assert "nested too deeply" in refusal(rehashed(value))
 
 
+def test_a_computation_that_takes_too_long_is_given_up():
+    letters = [Index(f"i{depth}", "n") for depth in range(12)]
+    body = lift(1)
+    for letter in letters:
+        body = body * entry(x, letter)
+    for letter in letters:
+        body = index_sum(letter, body)
+    claim = Claim(body, body + 1, NONE)
+    value = {**certificate(Claim(n * n, lift(1), NONE)), "statement": plain(claim)}
+    long = [{"name": "x", "step": None, "rows": [["1"]] * 9}]
+    assert "too long" in refusal(rehashed({**value, "evidence": {**value["evidence"], "sizes": {"n": 9}, "values": long}}))
+
+
 def test_with_the_document_the_claim_must_stand_where_it_says(tmp_path):
     document = "First line.\n\nLet $A x = x^T A$ be.\n"
     claim = Claim(A @ x, (x.T @ A).T, NONE)
