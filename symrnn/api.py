@@ -91,6 +91,36 @@ def audit(
     return audit_files(paths, timeout=timeout, progress=progress, readers={".jsonl": audit_claims})
 
 
+def certify(audited: Any, directory: PathLike) -> tuple[Any, str]:
+    """Write a certificate for each verdict of an audit that has one; the audit with their names, and how many there are in a sentence.
+
+    The format stands in docs/certificate.md; `symrnn/standalone/symrnn_check.py` checks it without symrnn.
+    """
+    from symrnn.certifying import certify_audit
+
+    return certify_audit(audited, Path(directory))
+
+
+def certify_check(checked: Any, given: Iterable[str], path: PathLike) -> str:
+    """Write the certificate of a checked claim, and say what it establishes."""
+    from symrnn.certifying import certify_check
+
+    return certify_check(checked, tuple(given), Path(path))
+
+
+def recheck(path: PathLike, source: str | None = None) -> tuple[bool, list[str]]:
+    """Check a certificate with the stand-alone checker: whether it stands, and what to print.
+
+    `source` is the text of the document, which must then hold the formula that the certificate quotes.
+    """
+    from symrnn.standalone import symrnn_check
+
+    try:
+        return True, symrnn_check.check_file(path, source).lines
+    except symrnn_check.Refused as reason:
+        return False, [f"REFUSED: {reason}"]
+
+
 def read(documents: PathLike | Iterable[PathLike], *, timeout: float | None = None, progress: ProgressCall | None = None) -> Read:
     """Return how the formulas of one or several documents are read, without a judgement; `timeout` is in seconds for each formula.
 

@@ -73,3 +73,11 @@ def test_the_measuring_of_the_cost_refuses_options():
 
     with pytest.raises(SystemExit, match="usage: python -m bench.cost"):
         main(["--fast"])
+
+
+def test_the_bench_of_certificates_finds_no_altered_one_that_stands_and_is_false():
+    command = [sys.executable, "-m", "bench.certificates", "--claims", "3"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = re.findall(r"^\| ([a-z ]+) \| (\d+) \| (\d+) \| (\d+) \|$", done.stdout, re.M)
+    assert len(rows) > 4 and {row[3] for row in rows} == {"0"} and sum(int(row[1]) for row in rows) > 30

@@ -41,6 +41,7 @@ COMMANDS = {
     "models": "symrnn.cli.models:models",
     "picture": "symrnn.cli.picture:picture",
     "read": "symrnn.cli.read:read",
+    "recheck": "symrnn.cli.recheck:recheck",
     "report": "symrnn.cli.report:report",
     "unroll": "symrnn.cli.unroll:unroll",
 }

@@ -15,9 +15,11 @@ RENDERED = ("text", "json", "md", "html", "tex")
 @output_options(*RENDERED)
 @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for each claim; 20 unless asked for otherwise.")
 @click.option("--require-checked", is_flag=True, help="Exit 1 also if a claim is undecided or unreadable.")
+@click.option("--certificates", type=click.Path(file_okay=False), metavar="DIR", help="Write a certificate for each verdict to DIR.")
 @click.pass_context
 def audit(
-    ctx: click.Context, files: tuple[str, ...], form: str, output: str | None, timeout: float | None, require_checked: bool
+    ctx: click.Context, files: tuple[str, ...], form: str, output: str | None, timeout: float | None, require_checked: bool,
+    certificates: str | None,
 ) -> None:
     """Judge every equation of documents.
 
@@ -35,6 +37,9 @@ def audit(
     if opened:
         with Progress("judging") as progress:
             judged = api.audit(opened, timeout=timeout, progress=progress)
+            if certificates is not None:
+                judged, words = api.certify(judged, certificates)
+                note(words)
         for failure in judged.failures:
             note(str(failure))
         for words in judged.notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from symrnn.cli.output import output_options, render, write
+from symrnn.cli.output import note, output_options, render, write
 from symrnn.cli.values import Seconds
 
 
@@ -16,6 +16,7 @@ from symrnn.cli.values import Seconds
 @click.option("--language", default="latex", metavar="LANGUAGE", help="latex, or python, ascii, c, c++, cuda, java, javascript, matlab.")
 @click.option("--timeout", type=Seconds(), metavar="SECONDS", help="Time for the claim; 20 unless asked for otherwise.")
 @click.option("--require-checked", is_flag=True, help="Exit 1 also if the claim is undecided or unreadable.")
+@click.option("--certificate", type=click.Path(dir_okay=False), metavar="FILE", help="Write the certificate of the verdict to FILE.")
 @output_options("text", "json", "latex")
 @click.pass_context
 def check(
@@ -27,6 +28,7 @@ def check(
     language: str,
     timeout: float | None,
     require_checked: bool,
+    certificate: str | None,
     form: str,
     output: str | None,
 ) -> None:
@@ -47,6 +49,9 @@ def check(
     shapes = values.shapes(shape)
     with Progress("judging"):
         result = api.check(claim, given=given, shapes=shapes, assume=assume, timeout=timeout, language=language)
+        words = None if certificate is None else api.certify_check(result, given, certificate)
+    if words is not None:
+        note(words)
     write(render(result, form), output)
     failing = ("refuted", "undecided", "unreadable") if require_checked else ("refuted",)
     ctx.exit(int(result.verdict in failing))

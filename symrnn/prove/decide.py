@@ -54,7 +54,7 @@ def decide(claim: Claim, use: Witnesses = Witnesses()) -> Verdict:
     if not _by_parameter(claim) or claim.states("immediate"):
         first = judge(claim, use)
         return first if first.word == "proved" else started(claim, first, use) or first
-    first, third = judge(_total(claim), use), None
+    first, third = judge(total_reading(claim), use), None
     if first.word == "proved" or _tells_apart(claim):
         return first
     second = judge(replace(claim, conditions=(*claim.conditions, Condition("immediate", (), IMMEDIATE))), use)
@@ -120,7 +120,7 @@ def _why(v: Verdict) -> str:
     return f"it is {v.word} ({v.reason})" if v.reason else f"it is {v.word}"
 
 
-def _total(claim: Claim) -> Claim:
+def total_reading(claim: Claim) -> Claim:
     """The claim with every partial derivative by a parameter read as the total one."""
     def change(e: Expr) -> Expr | None:
         if e.op == "deriv" and e.attr == "partial" and _is_by_parameter(claim, e):

@@ -63,7 +63,7 @@ class Verdict(Displayed):
     """The judgement of one relation; see the table of verdicts in docs/verdicts.md.
 
     ``proof`` lists the obligations of a proof for all sizes; ``counterexample`` is a record with T, sizes, values and both sides;
-    ``cause`` names an earlier error that this one follows from.
+    ``cause`` names an earlier error that this one follows from, ``certificate`` the file of its certificate.
     """
 
     word: str | None
@@ -82,6 +82,7 @@ class Verdict(Displayed):
     proof: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
     uses: tuple[str, ...] = field(default=())
+    certificate: str | None = None
 
     def to_json(self, latex: str) -> dict[str, Any]:
         """One relation of the audit schema."""
@@ -90,4 +91,4 @@ class Verdict(Displayed):
                 "conditions": list(self.conditions), "convention": self.convention,
                 "readings": [{"latex": a, "verdict": b} for a, b in self.readings], "domain": self.domain,
                 "counterexample": self.counterexample, "fix": self.fix.to_json() if self.fix else None, "cause": self.cause,
-                "certificate": None}
+                "certificate": self.certificate}

@@ -1,0 +1,1 @@
+"""Programs of one file that need nothing but Python: copy them anywhere."""
