@@ -203,3 +203,13 @@ PERCEPTRON = (r"z = x W + b_1", r"h = \mathrm{relu}(z)", r"\theta = h U + b_2", 
     (r"\delta_2 = \delta_1 U^\top \odot \mathrm{relu}'(z)", "proved"), (r"\delta_2 = \delta_1 U \odot \mathrm{relu}'(z)", "refuted")])
 def test_rows_and_letters_that_a_number_tells_apart(claim: str, expected: str) -> None:
     assert verdict(claim, *PERCEPTRON, shapes={"x": "1 x m", "W": "m x n", "U": "n x q", "y": "1 x q, one-hot"}) == expected
+
+
+@pytest.mark.parametrize(("claim", "expected"), [
+    (r"\frac{\partial z}{\partial x_i} = \sum_j \frac{\partial z}{\partial y_j} \frac{\partial y_j}{\partial x_i}", "proved"),
+    (r"\frac{\partial z}{\partial x_i} = \sum_i \frac{\partial z}{\partial y_j} \frac{\partial y_j}{\partial x_i}", "refuted"),
+    (r"\frac{\partial z}{\partial x_i} = \sum_j \frac{\partial z}{\partial x_j} \frac{\partial y_j}{\partial x_i}", "refuted"),
+    (r"\nabla_x z = \left(\frac{\partial y}{\partial x}\right)^\top \nabla_y z", "proved"),
+    (r"\nabla_x z = \frac{\partial y}{\partial x} \nabla_y z", "refuted")])
+def test_a_function_between_columns_of_two_sizes_is_one_of_the_whole_column(claim: str, expected: str) -> None:
+    assert verdict(claim, r"y = g(x), \ z = f(y)", shapes={"x": "m", "y": "n"}) == expected

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -462,6 +462,8 @@ def _declared(trees: Sequence[Node], table: SymbolTable, stated: dict[str, Decla
     data["numbered"] = sorted((_numbered(trees) & _equated(trees)) - set(stated) - set(STANDARD))
     symbols |= {step: "size" for step in data["steps"] if step in symbols and step not in stated}
     symbols |= {name: {"kind": "vfunction", "shape": "1"} for name in _terms_of_losses(trees) - set(symbols)}
+    for name, value, shape in _maps(trees, stated, found):
+        symbols |= {name: {"kind": "vfunction", "shape": shape}} | ({value: "scalar"} if shape == "1" else {})
     if table.values:
         data["values"] = dict(table.values)
     if table.primes:
@@ -488,6 +490,27 @@ def _terms_of_losses(trees: Sequence[Node]) -> set[str]:
     given = (n.nodes[1].nodes[0] for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]))
     calls = (term for whole in given if whole.op == "Add" for term in whole.nodes if term.op == "Call" and len(term.nodes) > 2)
     return {term.nodes[0].head for term in calls if _lone(term.nodes[0]) and term.nodes[0].head in LOSSES}
+
+
+def _maps(trees: Sequence[Node], stated: Mapping[str, Declared], found: Mapping[str, Use]) -> Iterator[tuple[str, str, str]]:
+    r"""Functions of a whole vector, each with the name and the shape of its value, as g in ``y = g(x)`` where y has another size than x.
+
+    So is f in ``z = f(y)`` where z, of which nothing is stated, is only differentiated.
+    """
+    calls = Counter(n.nodes[0].head for tree in trees for n in walk(tree) if n.op == "Call")
+    for n in (n for tree in trees for n in walk(tree) if n.op == "Chain" and _lone(n.nodes[0]) and n.nodes[1].head in ("=", ":=")):
+        value, call = n.nodes[0].head, n.nodes[1].nodes[0]
+        if call.op != "Call" or len(call.nodes) != 2 or not (_lone(call.nodes[0]) and _lone(call.nodes[1])):
+            continue
+        name, argument = (m.head for m in call.nodes)
+        whole = stated.get(argument)
+        if name in stated or name in STANDARD or calls[name] > 1 or whole is None or whole.kind != "vector" or whole.sequence:
+            continue
+        own, u = stated.get(value), found.get(value, Use())
+        if own is not None and own.kind == "vector" and own.shape and whole.shape and own.shape != whole.shape:
+            yield name, value, " ".join(own.shape)
+        elif own is None and u.top and not (u.bottom or u.indices or u.argument):
+            yield name, value, "1"
 
 
 def _values_of_losses(trees: Sequence[Node]) -> set[str]:
