@@ -55,6 +55,7 @@ from symrnn.instances import instances, unspecified
 from symrnn.labels import bears_label
 from symrnn.limits import TimeIsUp, limited
 from symrnn.model import Equation, Model
+from symrnn.progressions import with_sums
 from symrnn.prove.accumulated import hands_on
 from symrnn.prove.claim import Claim, Condition
 from symrnn.prove.decide import NOT_SPOKEN, decide, domain
@@ -299,6 +300,8 @@ class Chain:
 
     def _as_read(self, sides: Sides, text: str, printed: Sides, correct: bool) -> Relation:
         """Judge one relation in the reading of its named gradients that the setting has."""
+        if any(n.op == "Ellipsis" for side in (sides.left, sides.right) for n in nodes_of(side)):
+            sides = replace(sides, left=with_sums(sides.left), right=with_sums(sides.right))
         scope = self.setting.scope.continuous(n.head for side in (sides.left, sides.right) for n in nodes_of(side))
         elaborator = self._fresh(scope)
         mixed = self._function_as_number(sides)

@@ -27,7 +27,7 @@ LAYERS = (
     ("coded", "correspondence", "equivalence"),
     ("conditions", "factors", "givenshapes", "implied", "instances", "losses", "rankclaims", "rules", "shapeclaims", "stationary",
      "telescopes", "vectorised"),
-    ("gates",),
+    ("gates", "progressions"),
     ("setting", "laid"),
     ("considered", "conventions"),
     ("rivals",),
